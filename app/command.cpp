@@ -1,13 +1,12 @@
 #include "app/command.h"
 
-#include "app/command_table.h"
-#include "app/options/near_word.h"
 #include "kinema/error.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <string>
@@ -64,6 +63,40 @@ void print_verbs(const CLI::App& command, Console console) {
   fmt::print(console.err, "\n{} --help says more.\n", understood(command));
 }
 
+// The restricted Damerau-Levenshtein distance: rows of its table are prefixes of `a`, columns prefixes of `b`.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        table[i][j] = i + j;
+        continue;
+      }
+      const std::size_t changed = table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      table[i][j] = std::min({changed, table[i - 1][j] + 1, table[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        table[i][j] = std::min(table[i][j], table[i - 2][j - 2] + 1);
+    }
+  }
+  return table[a.size()][b.size()];
+}
+
+// The one of `words` that differs least from `typed`, by letters left out, added, changed or exchanged with their
+// neighbour; "" if all differ in more than a third of its letters.
+std::string near_word(std::string_view typed, const std::vector<std::string>& words) {
+  constexpr std::size_t longest = 64;  // more is no word that was mistyped
+  if (typed.size() > longest) return "";
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  for (const std::string& word : words) {
+    const std::size_t far = distance(typed, word);
+    if (far >= least) continue;
+    least = far;
+    nearest = word;
+  }
+  return nearest;
+}
+
 // What to write in place of the first word that was not understood; "" if nothing comes near it.
 std::string correction(const CLI::App& command) {
   const CLI::App* at = last_verb(command);
@@ -99,6 +132,42 @@ int report_parse_error(const CLI::App& command, const CLI::ParseError& error, bo
   print_error(fmt::format("{} (see {} --help)", corrected.empty() ? error.what() : corrected, understood(command)),
               console);
   return wrong_call;
+}
+
+nlohmann::ordered_json names(const CLI::Option& option) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::string& name : option.get_snames()) list.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) list.push_back("--" + name);
+  return list;
+}
+
+nlohmann::ordered_json entry(const CLI::Option& option) {
+  nlohmann::ordered_json json;
+  json["names"] = names(option);
+  if (option.get_positional()) json["position"] = option.get_name(true);
+  if (option.get_expected_max() > 0) json["value"] = option.get_type_name();
+  if (const std::string text = option.get_default_str(); !text.empty()) json["default"] = text;
+  if (option.get_required()) json["required"] = true;
+  json["group"] = option.get_group();
+  json["help"] = option.get_description();
+  return json;
+}
+
+// What the command line takes: its verbs, their options and help, but for those that the help hides. Manual pages and the
+// completion of shells are made of it (scripts/make_manual.py), so that they say what --help says.
+nlohmann::ordered_json command_table(const CLI::App& command) {
+  nlohmann::ordered_json json;
+  json["name"] = command.get_name();
+  json["help"] = command.get_description();
+  if (const std::string footer = command.get_footer(); !footer.empty()) json["footer"] = footer;
+  json["options"] = nlohmann::ordered_json::array();
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_group().empty()) json["options"].push_back(entry(*option));
+  }
+  json["verbs"] = nlohmann::ordered_json::array();
+  for (const CLI::App* verb : command.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); }))
+    json["verbs"].push_back(command_table(*verb));
+  return json;
 }
 
 int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
@@ -137,6 +206,7 @@ int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
   add_bench_body(bench, task);
   add_bench_head(bench, task);
   add_bench_face(bench, task);
+  add_bench_papers(bench, task);
   Verb table = Verb(command).add("command-table", "Print the verbs and their options as JSON");
   table.hide();
   table.chosen([&command, &task] { task.run = [&command](const Ranks&) { print_json(command_table(command)); }; });

@@ -15,12 +15,16 @@ ResultFiles::ResultFiles(const BenchOptions& options, const std::string& name) :
 }
 
 void ResultFiles::publish(const std::string& text, const std::string& json, const report::Report& page) {
+  write(text, json, page);
+  std::fputs((json_ ? json : text).c_str(), stdout);
+}
+
+void ResultFiles::write(const std::string& text, const std::string& json, const report::Report& page) {
   const std::string html = files_.empty() ? "" : report::to_html(page);
   const std::string* contents[] = {&text, &json, &html};
   for (std::size_t i = 0; i < files_.size(); ++i) files_[i]->write(*contents[i]);
   for (const auto& file : files_) file->commit();
   if (!files_.empty()) say(fmt::format("wrote {}", page_.string()));
-  std::fputs((json_ ? json : text).c_str(), stdout);
 }
 
 void say(const std::string& line) { fmt::print(stderr, "{}\n", line); }

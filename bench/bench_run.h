@@ -34,6 +34,9 @@ public:
   /// Writes the files, and prints the text or the JSON.
   void publish(const std::string& text, const std::string& json, const report::Report& page);
 
+  /// Writes the files.
+  void write(const std::string& text, const std::string& json, const report::Report& page);
+
 private:
   std::filesystem::path page_;
   bool json_;

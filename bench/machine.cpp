@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <ctime>
@@ -49,6 +50,8 @@ Machine describe_machine(int threads) {
   utsname system{};
   if (uname(&system) == 0) machine.system = std::string(system.sysname) + " " + system.machine;
   machine.cores = usable_cores();
+  machine.memory_bytes =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   machine.threads = Threads(threads).count();
   machine.gpus = gpus();
   machine.build = build();
@@ -67,6 +70,14 @@ std::string machine_text(const Machine& machine, const std::string& commit, cons
   if (!build.cuda.empty()) text += fmt::format(", CUDA {}", build.cuda);
   if (!machine.embree.empty()) text += fmt::format(", Embree {}", machine.embree);
   return text + fmt::format("\n{}{}{}\n", date, commit.empty() ? "" : ", commit ", commit);
+}
+
+std::string no_gpu_reason() {
+#ifdef KINEMA_HAVE_CUDA
+  return gpus().empty() ? "there is no GPU" : "";
+#else
+  return "CUDA is not built into this command";
+#endif
 }
 
 std::string source_commit() {

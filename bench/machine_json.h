@@ -20,11 +20,9 @@ inline nlohmann::ordered_json machine_json(const Machine& machine) {
                     {"multiprocessors", gpu.multiprocessors},
                     {"compute_capability", gpu.compute_capability},
                     {"memory_bytes", gpu.memory_bytes}});
-  return {{"cpu", machine.cpu},
-          {"cores", machine.cores},
-          {"threads", machine.threads},
-          {"system", machine.system},
-          {"gpus", gpus}};
+  return {{"cpu", machine.cpu},         {"cores", machine.cores},
+          {"threads", machine.threads}, {"memory_bytes", machine.memory_bytes},
+          {"system", machine.system},   {"gpus", gpus}};
 }
 
 inline nlohmann::ordered_json build_json(const Machine& machine) {

@@ -24,6 +24,7 @@ if(KINEMA_APP OR KINEMA_HAVE_TESTS)
 endif()
 
 set(KINEMA_HAVE_CUDA OFF)
+set(KINEMA_HAVE_CUDA_MODULE OFF)
 if(KINEMA_CUDA)
   include(CheckLanguage)
   # A toolkit in its usual place is found even if it is not on the PATH.
@@ -48,7 +49,12 @@ if(KINEMA_CUDA)
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     find_package(CUDAToolkit REQUIRED)
-    set(KINEMA_HAVE_CUDA ON)
+    # beside a shared library it is a module of its own, which is loaded where there is a GPU
+    if(BUILD_SHARED_LIBS)
+      set(KINEMA_HAVE_CUDA_MODULE ON)
+    else()
+      set(KINEMA_HAVE_CUDA ON)
+    endif()
   endif()
 endif()
 

@@ -16,7 +16,12 @@ function(kinema_summary_line label option have detail)
 endfunction()
 
 message(STATUS "kinema ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
-kinema_summary_line(CUDA KINEMA_CUDA KINEMA_HAVE_CUDA "${CMAKE_CUDA_COMPILER_VERSION}, for ${CMAKE_CUDA_ARCHITECTURES}")
+if(KINEMA_HAVE_CUDA_MODULE)
+  kinema_summary_line(CUDA KINEMA_CUDA KINEMA_HAVE_CUDA_MODULE
+    "${CMAKE_CUDA_COMPILER_VERSION}, for ${CMAKE_CUDA_ARCHITECTURES}, a module of its own")
+else()
+  kinema_summary_line(CUDA KINEMA_CUDA KINEMA_HAVE_CUDA "${CMAKE_CUDA_COMPILER_VERSION}, for ${CMAKE_CUDA_ARCHITECTURES}")
+endif()
 kinema_summary_line(Highway KINEMA_HIGHWAY KINEMA_HAVE_HIGHWAY "${hwy_VERSION}")
 kinema_summary_line(TBB KINEMA_TBB KINEMA_HAVE_TBB "${TBB_VERSION}")
 if(NOT KINEMA_HAVE_TBB)

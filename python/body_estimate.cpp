@@ -67,6 +67,9 @@ void bind_body_estimate(py::module_& module) {
       .def_readonly("found", &Estimate::found,
                     "False: no person, or lost; of the rest only why and times then say anything.")
       .def_readonly("why", &Estimate::why, "Where not found: the reason.")
+      .def_readonly("person", &Estimate::person,
+                    "The number of the person, from 1; 0 if not found, or where one person is followed.")
+      .def_readonly("hidden", &Estimate::hidden, "Found before, and expected here behind somebody or something.")
       .def_readonly("confidence", &Estimate::confidence,
                     "0 to 1: the share of the points' squared distances that the pose explains.")
       .def_property_readonly(

@@ -3,11 +3,11 @@
 
 #include "arrays.h"
 #include "body_settings.h"
-#include "clock.h"
 #include "compute.h"
 #include "kinema/body_smoother.h"
 #include "kinema/foreground.h"
 #include "module.h"
+#include "shared_tracker.h"
 #include "texts.h"
 
 #include <pybind11/stl.h>

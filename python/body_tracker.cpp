@@ -80,6 +80,7 @@ void bind_settings(py::module_& module) {
   py::class_<Settings> settings(module, "TrackerSettings",
                                 R"(What a Tracker is made with; by name: TrackerSettings(lag=0, particles=500).
 
+people              how many are followed at most, each with a number; 1: the one most like a person, 0: all
 camera              of depth images and stereo pairs; not needed for clouds
 baseline            metres between the cameras of a stereo pair; above 0: depth comes from such pairs
 skeleton            the person; by default an average human
@@ -108,6 +109,8 @@ seed                the same gives the same bits)");
   settings
       .def(py::init([](const py::kwargs& values) { return changed(std::nullopt, values); }),
            "Settings by name; the others have their defaults.")
+      .def_readwrite("people", &Settings::people,
+                     "How many are followed at most, each with a number; 1: the one most like a person, 0: all.")
       .def_readwrite("camera", &Settings::camera, "Of depth images and stereo pairs; not needed for clouds.")
       .def_readwrite("baseline", &Settings::baseline,
                      "Metres between the cameras of a stereo pair; above 0: depth comes from such pairs.")
@@ -166,9 +169,9 @@ seed                the same gives the same bits)");
 // A writer that Python threads may share. It writes without the GIL: the file may be a pipe that another thread reads.
 class PosesWriter {
 public:
-  PosesWriter(const std::filesystem::path& path, const body::Skeleton& skeleton) : path_(path) {
+  PosesWriter(const std::filesystem::path& path, const body::Skeleton& skeleton, bool people) : path_(path) {
     const py::gil_scoped_release release;
-    writer_.emplace(path, skeleton);
+    writer_.emplace(path, skeleton, people);
   }
 
   void add(const body::Estimate& estimate) {
@@ -251,8 +254,10 @@ The file appears at commit(); until then its lines stand in NAME.partial.
 commits at the end of the block, unless an exception leaves it.)");
   writer.attr("__module__") = "kinema.body";
   writer
-      .def(py::init<const std::filesystem::path&, const body::Skeleton&>(), py::arg("path"), py::arg("skeleton"),
-           "The file, and the person whose joints it names: Tracker.skeleton.")
+      .def(py::init<const std::filesystem::path&, const body::Skeleton&, bool>(), py::arg("path"), py::arg("skeleton"),
+           py::arg("people") = false, R"(The file, and the person whose joints it names: Tracker.skeleton.
+
+people: lines have the numbers of people.)")
       .def("add", &PosesWriter::add, py::arg("estimate"), "Writes a frame, also one in which nobody was found.")
       .def("commit", &PosesWriter::commit, "The file is complete: NAME.partial takes its name.")
       .def(
@@ -282,7 +287,7 @@ void bind_body_tracker(py::module_& module) {
   bind_settings(module);
   bind_writer(module);
 
-  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a person through the frames of one camera.
+  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a person, or several, through the frames of one camera.
 
 Tracker(settings=None, backend='auto', **changes): TrackerSettings, 'auto', 'reference', 'cpu' or 'cuda', and any of the
 settings by name.
@@ -303,11 +308,20 @@ The first frame, and any after the person was lost, starts a search. The GIL is 
            "The Estimate of a cloud: float32 (I, 3), with marks where rays past the person are known.")
       .def("track_pair", &Tracker::track_pair, py::arg("left"), py::arg("right"), py::arg("time"),
            "The Estimate of a rectified stereo pair: uint8 (H, W) each.")
+      .def_property_readonly(
+          "people", [](Tracker& own) { return own.locked([](auto& inner) { return inner.people(); }); },
+          R"(The Estimates of everybody in the last frame, by their numbers; one that says why if there is nobody.
+
+track() gives the first of them.)")
+      .def(
+          "choose", [](Tracker& own, double x, double y) { own.locked([&](auto& inner) { inner.choose(x, y); }); },
+          py::arg("x"), py::arg("y"),
+          "Follows whoever is at this pixel of the next frame; of several people, first of all.")
       .def(
           "settled", [](Tracker& own) { return own.locked([](auto& inner) { return inner.settled(); }); },
           R"(Estimates that `lag` later frames have settled since the last call, oldest first.
 
-Each frame comes back once, with corrected joints and deviations.)")
+Each frame comes back once, with corrected joints and deviations; of several people all of a frame, one after another.)")
       .def(
           "finish", [](Tracker& own) { return own.ended([](auto& inner) { return inner.finish(); }); },
           "Settles all frames that are left.")

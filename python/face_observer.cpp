@@ -2,10 +2,10 @@
 #include "kinema/face_observer.h"
 
 #include "arrays.h"
-#include "clock.h"
 #include "detector.h"
 #include "module.h"
 #include "pickle.h"
+#include "shared_tracker.h"
 #include "texts.h"
 
 #include <pybind11/functional.h>

@@ -94,22 +94,22 @@ auto fields(Is<stereo::Settings> auto& of) {
 
 // without who helps to weigh, which is a matter of processes and cannot be set from Python
 auto fields(Is<body::TrackerSettings> auto& of) {
-  auto& [camera, baseline, skeleton, fit_shape, height_known, lag, foreground, stereo, likelihood, particles, layers,
-         survival, limbs, refined, refine_steps, rivals, independent_points, sensor_noise, shared_noise, tempered,
-         unperturbed_particle, steady, rest_cutoff, motion, resampling, resample_below, points, background_points, seed,
-         share_weighing] = of;
-  return std::tie(camera, baseline, skeleton, fit_shape, height_known, lag, foreground, stereo, likelihood, particles,
-                  layers, survival, limbs, refined, refine_steps, rivals, independent_points, sensor_noise,
+  auto& [people, camera, baseline, skeleton, fit_shape, height_known, lag, foreground, stereo, likelihood, particles,
+         layers, survival, limbs, refined, refine_steps, rivals, independent_points, sensor_noise, shared_noise,
+         tempered, unperturbed_particle, steady, rest_cutoff, motion, resampling, resample_below, points,
+         background_points, seed, share_weighing] = of;
+  return std::tie(people, camera, baseline, skeleton, fit_shape, height_known, lag, foreground, stereo, likelihood,
+                  particles, layers, survival, limbs, refined, refine_steps, rivals, independent_points, sensor_noise,
                   shared_noise, tempered, unperturbed_particle, steady, rest_cutoff, motion, resampling, resample_below,
                   points, background_points, seed);
 }
 
 auto fields(Is<body::Estimate> auto& of) {
-  auto& [frame, time, found, why, pose, joints, deviation, shape_deviation, anatomical, confidence, log_likelihood,
-         effective_sample_size, skeleton, exchanged_bytes, faces, searched, shape_fitted, times] = of;
-  return std::tie(frame, time, found, why, pose, joints, deviation, shape_deviation, anatomical, confidence,
-                  log_likelihood, effective_sample_size, skeleton, exchanged_bytes, faces, searched, shape_fitted,
-                  times);
+  auto& [frame, time, found, why, person, hidden, pose, joints, deviation, shape_deviation, anatomical, confidence,
+         log_likelihood, effective_sample_size, skeleton, exchanged_bytes, faces, searched, shape_fitted, times] = of;
+  return std::tie(frame, time, found, why, person, hidden, pose, joints, deviation, shape_deviation, anatomical,
+                  confidence, log_likelihood, effective_sample_size, skeleton, exchanged_bytes, faces, searched,
+                  shape_fitted, times);
 }
 
 // the head
@@ -127,6 +127,11 @@ auto fields(Is<head::Ellipse> auto& of) {
 auto fields(Is<head::RgGaussian> auto& of) {
   auto& [rg, darkest] = of;
   return std::tie(rg, darkest);
+}
+
+auto fields(Is<head::XyzGaussian> auto& of) {
+  auto& [xy, darkest] = of;
+  return std::tie(xy, darkest);
 }
 
 auto fields(Is<head::CbCrGaussian> auto& of) {

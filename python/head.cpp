@@ -51,14 +51,12 @@ Calibration calibrate(const py::object& frames, const py::object& ovals, const s
 head::Mode parse_mode(const std::string& word) {
   if (word == "auto") return head::Mode::automatic;
   if (word == "plain") return head::Mode::plain;
+  if (word == "paper") return head::Mode::paper;
   if (word == "window") return head::Mode::window;
-  throw Error("mode must be 'auto', 'plain' or 'window', not '" + word + "'");
+  throw Error("mode must be 'auto', 'plain', 'paper' or 'window', not '" + word + "'");
 }
 
-std::string word_of(head::Mode mode) {
-  if (mode == head::Mode::automatic) return "auto";
-  return mode == head::Mode::plain ? "plain" : "window";
-}
+std::string word_of(head::Mode mode) { return std::string(name(mode)); }
 
 class Tracker : public SharedTracker<head::Tracker> {
 public:
@@ -89,7 +87,7 @@ void bind_settings(py::module_& module) {
   settings.attr("__module__") = "kinema.head";
   settings.def_readonly("calibration", &Settings::calibration, "The colours of the head.")
       .def_property_readonly(
-          "mode", [](const Settings& own) { return word_of(own.mode); }, "'plain' or 'window'.")
+          "mode", [](const Settings& own) { return word_of(own.mode); }, "'plain', 'paper' or 'window'.")
       .def_readonly("recalibrate", &Settings::recalibrate, "Learn the head's colours during tracking.")
       .def_readonly("pattern", &Settings::pattern, "Match the head's edges as well as its colours.")
       .def_readonly("background", &Settings::background, "Learn a static background and ignore it.")
@@ -111,7 +109,7 @@ void bind_calibration(py::module_& module) {
           "How well skin and background separate, 0 to 1; below 0.5 tracking will be bad.")
       .def_property_readonly(
           "classifier", [](const Calibration& own) { return std::string(name(own.filter.model)); },
-          "How it tells skin: 'plane', 'rg', 'cbcr', 'hsv', 'tsl' or 'histogram'.")
+          "How it tells skin: 'plane', 'rg', 'xyz', 'cbcr', 'hsv', 'tsl' or 'histogram'.")
       .def(
           "degree",
           [](const Calibration& own, double r, double g, double b) { return degree(own.filter.model, r, g, b); },
@@ -130,7 +128,7 @@ void bind_calibration(py::module_& module) {
 
 frames         uint8 (H, W, 3) or (H, W, 4)
 order          of the channels: 'rgb', or 'bgr' as in OpenCV
-classifier     'plane', 'rg', 'cbcr', 'hsv', 'tsl' or 'histogram'
+classifier     'plane', 'rg', 'xyz', 'cbcr', 'hsv', 'tsl' or 'histogram'
 distance       of the face from the camera, metres
 field_of_view  of the camera, horizontal, radians)");
 }
@@ -190,7 +188,8 @@ void bind_head(py::module_& module) {
 calibration         from calibrate() or read_filter()
 backend             'auto', 'reference', 'cpu' or 'cuda'
 order               of the frames' channels: 'rgb', or 'bgr' as in OpenCV
-mode                'plain': the paper's centroid of the whole frame; 'window': a soft window that follows the head
+mode                'plain': the centroid of the whole frame, where there is enough skin in one place; 'paper': the
+                    same of every frame; 'window': a soft window that follows the head
 recalibrate         learn the head's colours during tracking
 pattern             match the head's edges as well as its colours
 background          learn a static background and ignore it

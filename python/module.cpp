@@ -3,12 +3,16 @@
 
 #include "kinema/backend.h"
 #include "kinema/error.h"
-#include "messages.h"
 #include "texts.h"
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <array>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace py = pybind11;
 
@@ -30,6 +34,37 @@ py::dict devices() {
   }
   return py::dict(py::arg("version") = built.version, py::arg("backends") = backends, py::arg("gpus") = found,
                   py::arg("simd") = built.simd, py::arg("threads") = built.threads, py::arg("cuda") = built.cuda);
+}
+
+// Longer ones first, where one begins as another does.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> options = {{
+    {"--backend cpu", "backend='cpu'"},
+    {"--camera-file", "camera_files="},
+    {"--calibration-unit", "calibration_unit="},
+    {"--depth-scale", "depth_scale="},
+    {"--detector FILE", "face.Detector(FILE)"},
+    {"--init start.jsonl", "start(landmarks=)"},
+    {"--baseline", "baseline="},
+    {"--reconnect", "reconnect="},
+    {"--colour", "colour_pattern="},
+    {"--fps", "fps="},
+}};
+
+// The library's readers name options of the command as the remedy; here they become arguments: "--fps" is fps=.
+std::string in_python(std::string_view message) {
+  std::string text;
+  while (!message.empty()) {
+    const auto* option =
+        std::find_if(options.begin(), options.end(), [&](const auto& each) { return message.starts_with(each.first); });
+    if (option == options.end()) {
+      text += message.front();
+      message.remove_prefix(1);
+    } else {
+      text += option->second;
+      message.remove_prefix(option->first.size());
+    }
+  }
+  return text;
 }
 
 // kinema.Error, whose messages speak of arguments.

@@ -1,18 +1,40 @@
 // What the trackers of all parts have in common in Python: threads may share one, and members have the same names.
 #pragma once
 
-#include "clock.h"
 #include "compute.h"
+#include "kinema/error.h"
 #include "kinema/source.h"
 
 #include <pybind11/pybind11.h>
 
+#include <cmath>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 namespace kinema::python {
+
+/// The times of the frames that a tracker was given: filters divide by their differences, so they may not go back.
+class Clock {
+public:
+  /// The time of the next frame, seconds. Throws Error if it is before the last one.
+  void advance(double time) {
+    if (!std::isfinite(time)) throw Error("time must be a finite number of seconds");
+    if (time < last_) {
+      throw Error("time goes backwards, from " + std::to_string(last_) + " to " + std::to_string(time) +
+                  " s: another recording needs another tracker");
+    }
+    last_ = time;
+  }
+
+  /// A new sequence starts.
+  void reset() { last_ = -std::numeric_limits<double>::infinity(); }
+
+private:
+  double last_ = -std::numeric_limits<double>::infinity();
+};
 
 /// A tracker that Python threads may share: without the GIL, two could use it at once.
 template <class Tracker>

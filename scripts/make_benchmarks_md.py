@@ -67,19 +67,17 @@ HEAD = """\
 ## Head: the sums over a frame
 
 Frames of {width} × {height} pixels, made on the spot: a lit head with the noise of a sensor (camera), and white noise. Times
-are medians of the wall clock around a call, all rows in turns; in table 1 they are what the paper's steps report, transfer
-and calculation. Errors are against the double-precision reference: of the centroid in pixels, of the area as a share of
-the frame. "× floor" is the time over the least for the same bytes: reading them with as many threads, a bare transfer, a read
-on the device. Make your own with `build/release/kinema bench head --out DIR`.
+are medians of the wall clock around a call, all rows in turns. "× floor" is the time over the least for the same bytes: reading them with as many threads, a bare transfer, a read
+on the device. The paper's steps are in [papers/head.md](papers/head.md). Make your own with `build/release/kinema bench head --out DIR`.
 """
 
 FACE = """\
 ## Face: a fit of {iterations} iterations
 
-Models of 68 landmarks, trained on faces that are drawn on the spot, and faces that they have not seen, displaced by about
-5 % at the start: the paper's sixteen sizes of texture. A frame is one fit, the picture on the host, or already on the
-device for `paper` and `cuda`; times are medians of the wall clock in ms, "device" is the GPU's part by its own clock. Make
-your own with `build/release/kinema bench face --out DIR`.
+Models of 68 landmarks, trained on drawn photographs, and films of people whom they have not seen: the paper's sixteen sizes of
+texture. A frame is one fit from the parameters of the one before, the picture on the host, its upload hidden behind the fit
+before; times are medians of the wall clock in ms, "device" is the GPU's part by its own clock. The paper's figures are in
+[papers/face.md](papers/face.md). Make your own with `build/release/kinema bench face --out DIR`.
 
 | backend | what it is |
 | --- | --- |
@@ -97,11 +95,6 @@ neither bytes nor arithmetic but the chain of steps that wait for one another: e
 samples, a product, two exchanges between blocks and the choice of a factor, all of them short. Many faces at once fill those
 waits.
 """
-
-# table 1 of the paper: total milliseconds on a laptop of 2015
-HEAD_PAPER = {"gpu1": 133.39, "gpu2": 40.64, "gpu3": 25.24, "gpu4": 11.73, "gpu5": 5.86, "gpu6": 5.41, "gpu7": 5.11,
-              "gpu8": 4.99, "cpu1": 36.74, "cpu2": 23.12, "cpu3": 12.34, "cpu+gpu": 3.66}
-
 
 def short(value):
     """Three significant digits, without an exponent where a person would write none."""
@@ -231,20 +224,6 @@ def scientific(value):
     return "" if value is None else f"{value:.0e}"
 
 
-def head_paper_table(result):
-    rows = [row for row in result["rows"] if row["table"] == "paper"]
-    if not rows:
-        return ""
-    body = [[row["name"], short(row["ms_stages"].get("transfer")), short(row["ms_stages"].get("calculation")),
-             "" if row.get("cpu_share") is None else f'{row["cpu_share"]:.0%}',
-             short(row["total_ms"]), times(row["speedup_cpu1"]), short(row["frames_per_second"]),
-             short(HEAD_PAPER.get(row["name"])), scientific(row["centroid_error"]), scientific(row["area_error"])]
-            for row in rows]
-    return "Table 1, rgba, a plane:\n\n" + table(
-        ["version", "transfer ms", "calculation ms", "CPU's share", "total ms", "CPU 1 / total", "frames/s", "the paper's total ms",
-         "error px", "error area"], body)
-
-
 def head_rows_table(result, name, title):
     rows = [row for row in result["rows"] if row["table"] == name]
     if not rows:
@@ -259,7 +238,7 @@ def head_section(results):
     settings = results[0]["settings"]
     parts = [HEAD.format(**settings)]
     for result in results:
-        parts += [heading(result), head_paper_table(result), head_rows_table(result, "cpu", "The cpu backend"),
+        parts += [heading(result), head_rows_table(result, "cpu", "The cpu backend"),
                   head_rows_table(result, "gpu", "The cuda and joint backends"),
                   head_rows_table(result, "other", "Other programs"), head_rows_table(result, "floor", "The floors")]
     return [part for part in parts if part]
@@ -307,30 +286,6 @@ def default_fits(result):
             "place of the one before:\n\n" + table(["what", "backend", "ms a face", "device ms", "faces/s", "from cpu px"], rows))
 
 
-def face_shares(result):
-    """Figure 2 of the paper, at its smallest and largest model."""
-    sizes = {0, min(result["pixels"]), max(result["pixels"])}
-    rows = []
-    for row in result["shares"]:
-        if row["pixels"] not in sizes:
-            continue
-        parts = ", ".join(f"{name} {100 * part['share']:.0f} %" for name, part in row["parts"].items())
-        rows.append([row["fit"], row["backend"], f"{row['pixels']:,}" if row["pixels"] else "", parts])
-    return "Where the time of a frame goes, figure 2 of the paper:\n\n" + table(["fit", "backend", "pixels", "shares"], rows)
-
-
-def face_video(result):
-    """Frames a second of a clip, beside the paper's."""
-    backends = list(dict.fromkeys(row["backend"] for row in result["video"]))
-    cell = {(row["backend"], row["pixels"]): row for row in result["video"]}
-    gpu = next((name for name in ("paper", "cuda") if name in backends), backends[0])
-    sizes = sorted({row["pixels"] for row in result["video"]})
-    rows = [[f"{pixels:,}", *(short(cell[name, pixels]["frames_per_second"]) for name in backends),
-             short(cell[gpu, pixels].get("paper_frames_per_second"))] for pixels in sizes]
-    return ("A face followed through a clip of 640 × 480 from host memory, upload included; frames a second beside the "
-            "paper's GPU:\n\n" + table(["pixels", *backends, "the paper"], rows))
-
-
 def face_products(result):
     """The tuned matrix-vector product against cuBLAS."""
     products = result["products"]
@@ -349,8 +304,7 @@ def face_section(results):
         with_opencv = [row["pixels"] for row in result["rows"] if row["backend"] == "opencv"]
         detailed = sorted({min(result["pixels"]), max(result["pixels"]), *with_opencv})
         parts += [heading(result), face_sizes(result), *(face_details(result, pixels) for pixels in detailed)]
-        for name, section in (("default_fits", default_fits), ("shares", face_shares), ("video", face_video),
-                              ("products", face_products)):
+        for name, section in (("default_fits", default_fits), ("products", face_products)):
             if result.get(name):
                 parts.append(section(result))
     return parts

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the Debian packages of this tree: kinema, libkinema0, kinema-data, libkinema-dev and python3-kinema.
+# Makes the Debian packages of this tree: kinema, libkinema0, kinema-data, libkinema-dev, python3-kinema, and kinema-cuda where
+# there is a CUDA toolkit.
 #
 #   scripts/make_packages.sh [-D NAME=VALUE]... [OUT]     # build/dist; with further settings of CMake
 #

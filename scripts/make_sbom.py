@@ -109,7 +109,7 @@ def main():
         add(component(name, entry["version"], entry.get("license", "NOASSERTION"),
                       f"pkg:npm/{name}@{entry['version']}"), "CONTAINS")
     for build in options.builds:
-        for program in [build / "kinema", *build.glob("src/libkinema.so.?"), *build.glob("python/kinema/_kinema*.so")]:
+        for program in [build / "kinema", *build.glob("src/libkinema.so.?"), *build.glob("src/libkinema-cuda.so.*"), *build.glob("python/kinema/_kinema*.so")]:
             if program.exists():
                 for package in linked(program):
                     add(debian(package), "DYNAMIC_LINK")

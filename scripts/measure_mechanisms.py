@@ -95,8 +95,8 @@ def constants_of(mechanism):
 
 
 def switches(tracker):
-    path = ROOT / "src" / tracker / "constants_mechanisms.h"
-    return re.findall(r"^KINEMA_MECHANISM\((\w+)\);", path.read_text(), re.M) if path.exists() else []
+    return [name for path in sorted((ROOT / "src" / tracker).glob("constants*.h"))
+            for name in re.findall(r"^KINEMA_MECHANISM\((\w+)\);", path.read_text(), re.M)]
 
 
 def complaints():

@@ -1,7 +1,7 @@
 """The mechanisms of the trackers: what was added and could be left out. measure_mechanisms.py measures what each is worth.
 
 A mechanism is switched off by values of constants (src/<tracker>/constants*.h), by options of the command, or, where neither
-does it, by a switch of its own name in src/<tracker>/constants_mechanisms.h.
+does it, by a switch of its own name in src/<tracker>/constants*.h.
 """
 
 from dataclasses import dataclass
@@ -413,7 +413,7 @@ FACES = [
     _face("limits", "parameters of the shape are limited", "model/shape", 10, options="--limit 0"),
     _face("further_starts", "a fit in doubt starts again elsewhere", "fitter/fitter", 40,
           "further_starts start_spread start_size_spread start_turn_spread", off="further_starts=0"),
-    _face("median_starts", "the median of several starts of a fit", "stages/cascade_cpu chain/fit_start", 60,
+    _face("median_starts", "the median of several starts of a fit", "stages/cascade_cpu chain/fit_state", 60,
           why_not="off unless asked for"),
     _face("landmark_smoothing", "a low pass of landmarks", "tracker/landmark_smoothing", 55, "speed_cutoff",
           why_not="off unless asked for"),
@@ -450,9 +450,9 @@ FACES = [
           off="label_deviation=0", sets=DRAWN),
     _face("expected_error_deviation", "training: nor are expected errors", "training/quality_training", 6,
           "expected_error_deviation", off="expected_error_deviation=0", sets=DRAWN),
-    _face("refined_shapes", "refining: modes of shape are added", "training/refine_appearance", 30,
+    _face("refined_shapes", "refining: modes of shape are added", "training/refine", 30,
           "refine_shape_share refine_shape_modes", off="refine_shape_modes=0", sets=REFINED),
-    _face("refined_textures", "refining: modes of texture are added", "training/refine_appearance", 25, "refine_texture_modes",
+    _face("refined_textures", "refining: modes of texture are added", "training/refine", 25, "refine_texture_modes",
           off="refine_texture_modes=0", sets=REFINED),
     _face("refine_start", "refining: the model counts as some faces", "training/refine", 6, "refine_start_faces",
           off="refine_start_faces=1e-6", sets=REFINED),

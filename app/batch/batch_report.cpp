@@ -1,6 +1,7 @@
 #include "app/batch/batch_report.h"
 
 #include "app/batch/readable_text.h"
+#include "io/files/text.h"
 
 #include <fmt/format.h>
 
@@ -134,13 +135,6 @@ report::Table jobs_table(const BatchSummary& summary) {
   return table;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 ordered_json json_of(const JobSums& sums) {
   return {{"jobs", sums.jobs},
           {"done", sums.done},
@@ -239,12 +233,12 @@ std::string to_csv(const BatchSummary& summary) {
   for (const Entry& entry : summary.entries) {
     const JobRecord record = entry.record.value_or(JobRecord{});
     const JobFigures figures = figures_of(record);
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.3f},{:.3f},{},{},{},{},{},{}\n", csv_field(entry.job.name),
-                        csv_field(readable(entry.job.input)), entry.job.tracker, state(entry), record.attempts,
-                        figures.frames, figures.found, figures.lost, figures.unusable,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.3f},{:.3f},{},{},{},{},{},{}\n",
+                        io::csv_field(entry.job.name), io::csv_field(readable(entry.job.input)), entry.job.tracker,
+                        state(entry), record.attempts, figures.frames, figures.found, figures.lost, figures.unusable,
                         figures.deviation_mm ? fmt::format("{:.2f}", *figures.deviation_mm) : "", record.seconds,
                         record.cpu_seconds, record.peak_bytes, record.bytes_in, record.bytes_out,
-                        csv_field(record.host), csv_field(record.cause), csv_field(record.error));
+                        io::csv_field(record.host), io::csv_field(record.cause), io::csv_field(record.error));
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // kinema body evaluate: poses compared with the truth.
 #include "app/body/evaluation.h"
 #include "app/body/evaluation_report.h"
+#include "app/body/people_evaluation.h"
 #include "app/options/options.h"
 #include "core/stopwatch.h"
 #include "io/files/output_file.h"
@@ -9,7 +10,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 namespace kinema::app {
 namespace {
@@ -127,29 +127,82 @@ void print_table(const Evaluation& evaluation) {
   }
 }
 
-void run(const BodyEvaluateOptions& options) {
-  std::optional<io::OutputFile> json_file, page_file;
-  Stopwatch watch;
-  const PoseFile poses{options.poses, io::read_poses(options.poses)},
-      truth{options.truth, io::read_poses(options.truth)};
-  const double read_ms = watch.lap();
-  const Evaluation evaluation = evaluate(poses, truth);
-  const ordered_json json = to_json(evaluation, options, read_ms, watch.lap());
+ordered_json to_json(const PeopleEvaluation& people, const BodyEvaluateOptions& options, double read_ms,
+                     double evaluate_ms) {
+  ordered_json results = summary_json(people.all);
+  if (people.all.normalised_error) results["deviations"] = verdict(*people.all.normalised_error);
+  results["people"] = {{"frames", people.people},      {"missed", people.missed},
+                       {"false", people.false_people}, {"switches", people.switches},
+                       {"numbers", people.numbers},    {"mota", people.mota},
+                       {"idf1", people.idf1},          {"by_person", ordered_json::array()}};
+  for (const PersonEvaluation& person : people.by_person) {
+    ordered_json json = summary_json(person.error);
+    json.update({{"person", person.person},
+                 {"frames", person.frames},
+                 {"missed", person.missed},
+                 {"switches", person.switches}});
+    results["people"]["by_person"].push_back(std::move(json));
+  }
+  ordered_json json;
+  json["backend"] = name(Backend::cpu);  // no tracker runs here
+  json["poses"] = options.poses;
+  json["truth"] = options.truth;
+  json["matched_by"] = "frame";
+  json["frames"] = {{"truth", people.frames}};
+  json["ms"] = {{"read", read_ms}, {"evaluate", evaluate_ms}};
+  json["results"] = std::move(results);
+  return json;
+}
 
+void print_table(const PeopleEvaluation& people) {
+  fmt::print("{} frames with {} people; joint errors in mm\n\n", people.frames, people.by_person.size());
+  fmt::print("{:<8} {:>7} {:>7} {:>9} {:>8} {:>10} {:>12}\n", "person", "frames", "missed", "switches", "mean",
+             "in 100 mm", "normalised");
+  const auto row = [](const std::string& name, std::size_t frames, std::size_t missed, std::size_t switches,
+                      const ErrorSummary& error) {
+    fmt::print("{:<8} {:>7} {:>7} {:>9} {:>8.1f} {:>8.1f} % {:>12.2f}\n", name, frames, missed, switches, error.mean_mm,
+               100 * error.within_100mm, error.normalised_error.value_or(0));
+  };
+  for (const PersonEvaluation& person : people.by_person)
+    row(std::to_string(person.person), person.frames, person.missed, person.switches, person.error);
+  row("all", people.people, people.missed, people.switches, people.all);
+  fmt::print("\nfalse people: {}; numbers given: {}; MOTA {:.3f}, IDF1 {:.3f}\n", people.false_people, people.numbers,
+             people.mota, people.idf1);
+}
+
+// Prints a comparison, and writes it with its page where a folder is given.
+template <class Compared>
+void present(const Compared& compared, const ordered_json& json, const report::Report& page,
+             const BodyEvaluateOptions& options) {
   if (!options.out.empty()) {
     io::make_folder(options.out);
     const std::filesystem::path folder = options.out;
-    json_file.emplace(folder / "evaluate.json");
-    page_file.emplace(folder / "evaluate.html");
-    json_file->write(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
-    page_file->write(report::to_html(evaluation_report(evaluation, options.poses, options.truth)));
-    json_file->commit();
-    page_file->commit();
+    io::OutputFile json_file(folder / "evaluate.json"), page_file(folder / "evaluate.html");
+    json_file.write(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    page_file.write(report::to_html(page));
+    json_file.commit();
+    page_file.commit();
   }
   if (options.common.json)
     print_json(json);
   else
-    print_table(evaluation);
+    print_table(compared);
+}
+
+void run(const BodyEvaluateOptions& options) {
+  Stopwatch watch;
+  const PoseFile poses{options.poses, io::read_poses(options.poses)},
+      truth{options.truth, io::read_poses(options.truth)};
+  const double read_ms = watch.lap();
+  if (several_people(poses) || several_people(truth)) {
+    const PeopleEvaluation people = evaluate_people(poses, truth);
+    present(people, to_json(people, options, read_ms, watch.lap()), people_report(people, options.poses, options.truth),
+            options);
+    return;
+  }
+  const Evaluation evaluation = evaluate(poses, truth);
+  present(evaluation, to_json(evaluation, options, read_ms, watch.lap()),
+          evaluation_report(evaluation, options.poses, options.truth), options);
 }
 
 }  // namespace

@@ -10,10 +10,13 @@
 #include "kinema/error.h"
 #include "kinema/files.h"
 
+#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <tuple>
+#include <utility>
 
 namespace kinema::app {
 namespace {
@@ -75,6 +78,10 @@ std::string live_words(const TrackCounts& counts) {
   return text;
 }
 
+std::string people_words(const TrackRun& run, const TrackCounts& counts) {
+  return run.tracker.people == 1 ? "" : fmt::format("; {} {}", counts.people, counts.people == 1 ? "person" : "people");
+}
+
 // All ranks of mpirun weigh by the same backend, or results would depend on their number.
 void check_backends(const Ranks& ranks, Backend own) {
   Backend first = own;
@@ -83,6 +90,8 @@ void check_backends(const Ranks& ranks, Backend own) {
     if (own != first) throw Error("the ranks have different backends: give --backend cpu, or a GPU to each");
   });
 }
+
+constexpr int most_people = 30;  // see body::TrackerSettings
 
 // People of this size are rare; pairs with a wrong baseline or focal length are not.
 constexpr double shortest = 0.92, tallest = 2.1;
@@ -99,7 +108,7 @@ void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ra
         options.common.console.out,
         "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames per second{}\n",
         counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend), counts.found, counts.lost, counts.gaps,
-        counts.frames_per_second(), counts.live.words() + live_words(counts));
+        counts.frames_per_second(), people_words(run, counts) + counts.live.words() + live_words(counts));
     const TrackFiles& files = run.files;
     print_written({files.poses, files.csv, files.bvh, files.gltf, files.trc, files.mot, files.c3d, files.overlay},
                   options.common);
@@ -109,6 +118,7 @@ void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ra
   json["backend"] = name(counts.backend);
   json["frames"] = counts.frames;
   json["found"] = counts.found;
+  if (run.tracker.people != 1) json["people"] = counts.people;
   json["lost"] = counts.lost;
   json["gaps"] = counts.gaps;
   if (run.face) json["faces"] = counts.faces;
@@ -217,6 +227,27 @@ void run(BodyTrackOptions options, const Ranks& ranks) {
     options.run.tracker.share_weighing = share;
     track(options, ranks);
   });
+}
+
+int parse_people(const std::string& text) {
+  if (text == "all") return 0;
+  int people = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), people);
+  if (error != std::errc() || end != text.data() + text.size() || people < 1 || people > most_people)
+    throw Error(fmt::format("--people is \"{}\": give a number from 1 to {}, or all", text, most_people));
+  return people;
+}
+
+std::pair<double, double> parse_place(const std::string& text) {
+  const std::vector<std::string> parts = split(text, ',');
+  double x = 0, y = 0;
+  const auto read = [](const std::string& part, double& value) {
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc() && end == part.data() + part.size();
+  };
+  if (parts.size() != 2 || !read(parts[0], x) || !read(parts[1], y))
+    throw Error(fmt::format("--choose is \"{}\": give the column and row of a pixel, as in 320,240", text));
+  return {x, y};
 }
 
 void add_input_options(Verb verb, BodyTrackOptions& options) {
@@ -352,6 +383,19 @@ void add_body_track(Verb parent, Task& task) {
           .type("S.json");
   verb.length("--height", options->height, "The person's height, as 1.8 or 180cm, for the default skeleton")
       .excludes(skeleton);
+  verb.text(
+          "--people", [&people = options->run.tracker.people](const std::string& text) { people = parse_people(text); },
+          "How many people to follow at most, each with a number; without it the one most like a person")
+      .type("N|all");
+  verb.text(
+          "--choose", [&chosen = options->run.chosen](const std::string& text) { chosen = parse_place(text); },
+          "Follow whoever stands at this pixel of the first frame")
+      .type("X,Y");
+  verb.option("--person", options->run.person,
+              "The number of the person that receivers get; 0: the nearest to the middle of the picture")
+      .type("N")
+      .between(0, 1000000)
+      .group("Live");
   verb.option("--init", options->init, "The pose to start from; auto: search").type("auto|pose.json");
   verb.option("--lag", options->run.tracker.lag, "Later frames that correct a pose before it is written; 0: none")
       .type("N")

@@ -1,9 +1,12 @@
 // kinema demo: a walking person and a moving head are tracked, and faces fitted; all are compared with the truth, and
 // the likelihood of the body tracker with the reference. The results are shown on a page.
+#include "app/demo/demo_face.h"
+#include "app/demo/demo_head.h"
 #include "app/demo/demo_report.h"
-#include "app/demo/demo_view.h"
+#include "app/demo/demo_walk.h"
 #include "app/options/interrupt.h"
 #include "app/options/options.h"
+#include "app/page/view.h"
 #include "core/stopwatch.h"
 #include "io/files/output_file.h"
 #include "kinema/error.h"
@@ -16,6 +19,64 @@
 
 namespace kinema::app {
 namespace {
+
+// The demo on the live page: each part is shown while it is tracked, and remains available for review.
+class DemoView {
+public:
+  explicit DemoView(const ViewOptions& options);
+
+  // One per part: sets its observer.
+  void show(WalkSettings& walk);
+  void show(HeadDemoSettings& head);
+  void show(FaceDemoSettings& face);
+
+  /// Until Ctrl-C.
+  void wait();
+
+private:
+  View view_;
+  serve::BodyFeed body_;
+  serve::HeadFeed head_;
+  std::optional<serve::FaceFeed> face_;  // once there is a model
+};
+
+DemoView::DemoView(const ViewOptions& options)
+    : view_(options),
+      body_(view_.hub().channel("body"), "a walking person, simulated", 0),
+      head_(view_.hub().channel("head"), "a synthetic head", 0) {
+  view_.hub().channel("face");
+}
+
+void DemoView::show(WalkSettings& walk) {
+  walk.watch = [this](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
+    app::show(body_, frame, tracker, estimate);
+  };
+}
+
+void DemoView::show(HeadDemoSettings& head) {
+  body_.finish();
+  head.watch = [this](const io::Frame& frame, const head::Estimate& estimate, const head::Tracker& tracker) {
+    head_.add(frame.index, frame.time, frame.colour, estimate, tracker);
+  };
+}
+
+void DemoView::show(FaceDemoSettings& face) {
+  head_.finish();
+  face.watch = [this](std::int64_t frame, const io::Picture& picture, const face::Estimate& seen,
+                      const std::shared_ptr<const face::Model>& model) {
+    if (!face_) {
+      face_.emplace(view_.hub().channel("face"), "a synthetic face", model);
+      // of few faces, it fits those that it was drawn with; for the viewer's own it is the last resort
+      if (!view_.faces().model()) view_.faces().set_model(model);
+    }
+    face_->add(frame, picture, seen);
+  };
+}
+
+void DemoView::wait() {
+  if (face_) face_->finish();
+  view_.wait();
+}
 
 struct DemoOptions {
   CommonOptions common;

@@ -1,6 +1,5 @@
 #include "app/demo/demo_walk.h"
 
-#include "app/demo/walk_clip.h"
 #include "app/options/progress.h"
 #include "core/stopwatch.h"
 #include "io/files/input_file.h"
@@ -27,9 +26,7 @@ void simulate(const WalkSettings& settings, synth::Mode mode) {
   check_walk_folder(settings.folder);
   // the clip first, so that the commands on the page find it
   const std::filesystem::path clip = settings.folder / "motion.bvh";
-  io::OutputFile file(clip);
-  file.write(walk_clip());
-  file.commit();
+  io::write_file(clip, walk_clip());
 
   const io::Bvh bvh = io::read_bvh(clip);
   const synth::Motion motion(bvh, {.metres_per_unit = io::guess_metres_per_unit(bvh)});

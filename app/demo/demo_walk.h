@@ -11,9 +11,13 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinema::app {
+
+/// The sample built into the command: the text of samples/walk.bvh, a walking person.
+std::string_view walk_clip();
 
 struct WalkSettings {
   std::filesystem::path folder;  ///< of the demo: motion.bvh, walk/, poses.jsonl, walk.bvh and images are written there

@@ -170,7 +170,7 @@ void add_head_calibrate(Verb parent, Task& task) {
   verb.flag("--auto", options->automatic, "Find the face with OpenCV's detector (Debian: opencv-data)");
   verb.option("--cascade", options->cascade, "Cascade file for --auto, in place of OpenCV's own").type("FILE.xml");
   verb.option("--classifier", options->settings.classifier, "Kind of skin classifier")
-      .type("plane|rg|cbcr|hsv|tsl|histogram")
+      .type("plane|rg|xyz|cbcr|hsv|tsl|histogram")
       .show_default();
   verb.option("--out", options->out, "The filter file to write").type("filter.json").required();
   verb.option("--picture", options->picture, "Oval and degrees over the last frame, as a PNG").type("FILE.png");

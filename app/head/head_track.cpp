@@ -27,7 +27,7 @@ struct HeadTrackOptions {
   ColourSourceOptions source;
   std::string filter, reference_distance, truth;
   std::optional<double> field_of_view;
-  bool plain = false, window = false, no_recalibrate = false, compare = false;
+  bool plain = false, paper = false, window = false, no_recalibrate = false, compare = false;
   bool smooth = false;
   head::OneEuroSettings smoothing;
   HeadRun run;
@@ -114,9 +114,8 @@ ordered_json results_json(const HeadTrackOptions& options, const Paths& paths, d
 void print_text(std::FILE* out, const HeadCounts& counts, const ordered_json& results) {
   fmt::print(
       out, "{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames per second{}\n",
-      counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend),
-      counts.mode == head::Mode::plain ? "plain" : "window", counts.found, counts.lost, counts.gaps,
-      counts.frames_per_second(), counts.live.words());
+      counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend), name(counts.mode), counts.found,
+      counts.lost, counts.gaps, counts.frames_per_second(), counts.live.words());
   const auto pixels = [](const ordered_json& value) {
     return value.is_null() ? std::string("-") : fmt::format("{:.3f} px", value.get<double>());
   };
@@ -163,8 +162,10 @@ void check_outputs(HeadTrackOptions& options) {
 void fill_in(HeadTrackOptions& options) {
   HeadRun& run = options.run;
   check_outputs(options);
-  if (options.plain && options.window) throw Error("--plain and --window exclude each other");
+  if (options.plain + options.paper + options.window > 1)
+    throw Error("--plain, --paper and --window exclude each other: give one of them");
   if (options.plain) run.tracker.mode = head::Mode::plain;
+  if (options.paper) run.tracker.mode = head::Mode::paper;
   if (options.window) run.tracker.mode = head::Mode::window;
   run.tracker.recalibrate = !options.no_recalibrate;
   run.tracker.background = run.tracker.background || !run.background.empty();
@@ -228,7 +229,7 @@ void run(HeadTrackOptions options) {
   if (options.common.json) {
     ordered_json json;
     json["backend"] = name(counts.backend);
-    json["following"] = counts.mode == head::Mode::plain ? "plain" : "window";
+    json["following"] = name(counts.mode);
     json["frames"] = counts.frames;
     json["found"] = counts.found;
     json["lost"] = counts.lost;
@@ -263,7 +264,10 @@ void add_outputs(Verb verb, ColourOutputs& outputs) {
 void add_tracker_options(Verb verb, HeadTrackOptions& options) {
   const char* group = "The tracker";
   head::TrackerSettings& tracker = options.run.tracker;
-  verb.flag("--plain", options.plain, "The centroid of the whole frame, as in the paper").group(group);
+  verb.flag("--plain", options.plain, "The centroid of the whole frame, where there is enough skin in one place")
+      .group(group);
+  verb.flag("--paper", options.paper, "The centroid of every frame: eqs. 4 to 6 of the paper and nothing else")
+      .group(group);
   verb.flag("--window", options.window,
             "Follow the head with a soft window (the default with a filter of kinema head calibrate)")
       .group(group);

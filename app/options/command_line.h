@@ -1,5 +1,5 @@
-// The command line: verbs, and options that set variables. CLI11 parses it; only command.cpp,
-// command_table.cpp and command_line.cpp include it, since its headers cost every source several seconds of compilation.
+// The command line: verbs, and options that set variables. CLI11 parses it; only command.cpp and command_line.cpp include it,
+// since its headers cost every source several seconds of compilation.
 #pragma once
 
 #include "app/options/lengths.h"

@@ -88,5 +88,6 @@ void add_face_info(Verb parent, Task& task);
 void add_bench_body(Verb parent, Task& task);
 void add_bench_head(Verb parent, Task& task);
 void add_bench_face(Verb parent, Task& task);
+void add_bench_papers(Verb parent, Task& task);
 
 }  // namespace kinema::app

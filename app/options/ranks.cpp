@@ -1,6 +1,5 @@
 #include "app/options/ranks.h"
 
-#include "app/options/ranks_likelihood.h"
 #include "core/threads.h"
 
 #include <algorithm>

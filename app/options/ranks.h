@@ -76,4 +76,8 @@ private:
   bool not_built_in_ = false;
 };
 
+/// What Ranks::share() does where there are other ranks (ranks_likelihood.cpp).
+void share_among_ranks(int ranks, const Compute& compute,
+                       const std::function<void(const body::ShareLikelihood&)>& work);
+
 }  // namespace kinema::app

@@ -1,4 +1,4 @@
-#include "app/options/ranks_likelihood.h"
+#include "app/options/ranks.h"
 
 #include "core/slice.h"
 #include "kinema/error.h"

@@ -2,11 +2,11 @@
 
 #include "app/options/interrupt.h"
 #include "app/page/dropped.h"
-#include "app/page/sent_frames.h"
 #include "io/faces/face_detector.h"
+#include "io/recordings/raw_recording.h"
+#include "io/sources/frame_inbox.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
-#include "serve/requests/request_handlers.h"
 
 #include <chrono>
 #include <memory>
@@ -50,6 +50,21 @@ serve::ServerSettings settings(const ViewOptions& options) {
   return settings;
 }
 
+// Frames that another program sends, until the inbox is closed; they go to the channel "body".
+void track_sent(const std::shared_ptr<io::FrameInbox>& inbox, serve::Hub& hub, serve::RunControl& control,
+                const std::filesystem::path& recordings) {
+  const io::RecordingSettings settings;
+  const std::unique_ptr<io::Recording> recording = io::open_raw(io::FrameInbox::opener(inbox, settings), settings);
+  TrackRun run;
+  run.tracker = body::settings_for(*recording);
+  run.tracker.lag = 0;  // nothing is written that later frames could correct
+  serve::BodyFeed feed(hub.channel("body"), "another program", 0);
+  show(feed, run, control);
+  run.recordings = recordings;
+  track(*recording, run);
+  feed.finish();
+}
+
 }  // namespace
 
 void add_server_options(Verb verb, ViewOptions& options, const char* group) {
@@ -91,19 +106,19 @@ View::View(const ViewOptions& options, std::optional<head::Calibration> calibrat
       })
                     : nullptr),
       server_(
-          settings(options), pages(), hub_, [this](serve::PageSender& sender) { return handler(sender); },
+          settings(options), pages(), hub_, [this](serve::PageSender& sender) { return handlers(sender); },
           uploads_.get()) {
   warn(stderr, "look at {} (Ctrl-C ends)", server_.url());
 }
 
-std::unique_ptr<serve::RequestHandler> View::handler(serve::PageSender& sender) {
-  auto handlers = std::make_unique<serve::RequestHandlers>();
-  handlers->add(std::make_unique<serve::HeadHandler>(sender, heads_));
-  handlers->add(std::make_unique<serve::FaceHandler>(sender, faces_));
-  handlers->add(std::make_unique<serve::PersonHandler>(sender, faces_, heads_));
-  handlers->add(std::make_unique<serve::RunHandler>(control_));
-  if (jobs_) handlers->add(std::make_unique<serve::JobHandler>(sender, *jobs_));
-  if (frames_) handlers->add(std::make_unique<serve::FramesHandler>(sender, *frames_));
+serve::RequestHandlers View::handlers(serve::PageSender& sender) {
+  serve::RequestHandlers handlers;
+  handlers.push_back(std::make_unique<serve::HeadHandler>(sender, heads_));
+  handlers.push_back(std::make_unique<serve::FaceHandler>(sender, faces_));
+  handlers.push_back(std::make_unique<serve::PersonHandler>(sender, faces_, heads_));
+  handlers.push_back(std::make_unique<serve::RunHandler>(control_));
+  if (jobs_) handlers.push_back(std::make_unique<serve::JobHandler>(sender, *jobs_));
+  if (frames_) handlers.push_back(std::make_unique<serve::FramesHandler>(sender, *frames_));
   return handlers;
 }
 

@@ -57,7 +57,7 @@ public:
   void wait();
 
 private:
-  std::unique_ptr<serve::RequestHandler> handler(serve::PageSender& sender);
+  serve::RequestHandlers handlers(serve::PageSender& sender);
 
   std::filesystem::path recordings_;
   serve::Hub hub_;

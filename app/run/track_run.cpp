@@ -10,29 +10,61 @@
 #include "io/overlays/overlay.h"
 #include "kinema/poses.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace kinema::app {
 namespace {
 
+// A person's motion, for formats that are written when all frames are known.
+struct Motion {
+  std::optional<body::Pose> last;
+  std::vector<body::Pose> animation;
+  io::TrackedMotion frames;
+  std::shared_ptr<const body::Skeleton> skeleton;  // the last one
+
+  // an animation has no gaps, so that its frames are those of the recording: gaps repeat the last pose, and the first
+  // pose fills those before it
+  void add(const body::Estimate& estimate) {
+    if (estimate.found && !last) animation.assign(frames.frames.size(), estimate.pose);
+    if (estimate.found) last = estimate.pose;
+    if (last) animation.push_back(*last);
+    if (estimate.found || !skeleton) skeleton = estimate.skeleton;
+    frames.add(estimate);
+  }
+};
+
+// walk-2.bvh of walk.bvh.
+std::filesystem::path numbered(const std::filesystem::path& file, int person) {
+  return file.parent_path() / fmt::format("{}-{}{}", file.stem().string(), person, file.extension().string());
+}
+
 // All outputs written during the run.
 class BodySinks {
 public:
-  BodySinks(const TrackFiles& files, const io::Recording& recording, const body::Skeleton& skeleton) {
+  BodySinks(const TrackFiles& files, const io::Recording& recording, const body::Skeleton& skeleton, bool several)
+      : several_(several) {
     for (const std::string& name : {files.poses, files.csv}) {
-      if (!name.empty()) poses_.emplace_back(std::make_unique<io::PosesWriter>(name, skeleton));
+      if (!name.empty()) poses_.emplace_back(std::make_unique<io::PosesWriter>(name, skeleton, several));
     }
-    if (!files.bvh.empty()) bvh_file_.emplace(files.bvh);
-    for (const auto& [name, format] : {std::pair{&files.trc, Format::trc},
+    for (const auto& [name, format] : {std::pair{&files.bvh, Format::bvh},
+                                       {&files.trc, Format::trc},
                                        {&files.mot, Format::mot},
                                        {&files.c3d, Format::c3d},
                                        {&files.gltf, Format::gltf}}) {
-      if (!name->empty()) motion_files_.push_back({format, *name, std::make_unique<io::OutputFile>(*name)});
+      if (name->empty()) continue;
+      motion_files_.push_back({format, *name, std::make_unique<io::OutputFile>(*name)});  // it can be written
+      if (several) motion_files_.back().out.reset();
     }
     fps_ = recording.fps() > 0 ? recording.fps() : 30;
     if (!files.overlay.empty()) overlay_.emplace(files.overlay, recording.camera().camera, fps_);
@@ -40,70 +72,95 @@ public:
 
   bool draws() const { return overlay_.has_value(); }
 
-  void add(const io::Frame& frame, const body::Estimate& estimate) {
-    for (const auto& writer : poses_) writer->add(estimate);
-    // an animation has no gaps, so that its frames are those of the recording: gaps repeat the last pose, and the first
-    // pose fills those before it
-    if (estimate.found && !last_) animation_.assign(unseen_, estimate.pose);
-    if (estimate.found) last_ = estimate.pose;
-    if (bvh_file_ && last_) animation_.push_back(*last_);
-    if (!last_) ++unseen_;
-    if (!motion_files_.empty()) motion_.add(estimate);
+  // Everybody in a frame.
+  void add(const io::Frame& frame, std::span<const body::Estimate> people) {
+    for (const auto& writer : poses_)
+      for (const body::Estimate& estimate : people) writer->add(estimate);
+    if (!motion_files_.empty()) add_motion(people);
     if (overlay_) {
       io::OverlayFrame picture{frame.index,
                                frame.time,
                                frame.colour.empty() ? nullptr : &frame.colour,
                                frame.depth,
                                {frame.points.data(), frame.points.size() / 3, {}}};
-      overlay_->add(picture, *estimate.skeleton, estimate, estimate.why);
+      overlay_->add(picture, people, people.front().why);
     }
   }
 
   void commit(const body::Skeleton& skeleton) {
     for (const auto& writer : poses_) writer->commit();
     if (overlay_) overlay_->commit();
-    if (bvh_file_) {
-      io::write_bvh(*bvh_file_, io::poses_to_bvh(skeleton, animation_, 1 / fps_));
-      bvh_file_->commit();
-    }
-    motion_.fps = fps_;
+    for (auto& [person, motion] : motions_) motion.frames.fps = fps_;
     for (const MotionFile& file : motion_files_) {
-      file.out->write(text_of(file, skeleton));
-      file.out->commit();
+      if (!several_) {
+        write(file.format, *file.out, file.name, motions_[0], skeleton);
+        continue;
+      }
+      for (const auto& [person, motion] : motions_) {
+        const std::filesystem::path name = numbered(file.name, person);
+        io::OutputFile out(name);
+        write(file.format, out, name, motion, *motion.skeleton);
+      }
     }
   }
 
 private:
   // Formats that are written when all frames are known.
-  enum class Format { trc, mot, c3d, gltf };
+  enum class Format { bvh, trc, mot, c3d, gltf };
   struct MotionFile {
     Format format;
     std::string name;
-    std::unique_ptr<io::OutputFile> out;
+    std::unique_ptr<io::OutputFile> out;  // null where there is one for each person
   };
 
-  std::string text_of(const MotionFile& file, const body::Skeleton& skeleton) const {
-    switch (file.format) {
-      case Format::trc:
-        return io::to_trc(skeleton, motion_, std::filesystem::path(file.name).filename().string());
-      case Format::mot:
-        return io::to_mot(skeleton, motion_);
-      case Format::c3d:
-        return io::to_c3d(skeleton, motion_);
-      default:
-        return io::to_glb(skeleton, motion_);
+  // Each person's motion has all frames, so that they go together.
+  void add_motion(std::span<const body::Estimate> people) {
+    body::Estimate nobody = people.front();
+    nobody.found = false;
+    for (const body::Estimate& estimate : people) {
+      if (several_ && !estimate.found) continue;
+      Motion& motion = motions_[several_ ? estimate.person : 0];
+      for (std::size_t i = motion.frames.frames.size(); i < times_.size(); ++i) {
+        nobody.time = times_[i];
+        motion.add(nobody);
+      }
+      motion.add(estimate);
     }
+    nobody.time = people.front().time;
+    times_.push_back(nobody.time);
+    for (auto& [person, motion] : motions_)
+      if (motion.frames.frames.size() < times_.size()) motion.add(nobody);
   }
 
+  static void write(Format format, io::OutputFile& out, const std::filesystem::path& name, const Motion& motion,
+                    const body::Skeleton& skeleton) {
+    switch (format) {
+      case Format::bvh:
+        io::write_bvh(out, io::poses_to_bvh(skeleton, motion.animation, 1 / motion.frames.fps));
+        break;
+      case Format::trc:
+        out.write(io::to_trc(skeleton, motion.frames, name.filename().string()));
+        break;
+      case Format::mot:
+        out.write(io::to_mot(skeleton, motion.frames));
+        break;
+      case Format::c3d:
+        out.write(io::to_c3d(skeleton, motion.frames));
+        break;
+      case Format::gltf:
+        out.write(io::to_glb(skeleton, motion.frames));
+        break;
+    }
+    out.commit();
+  }
+
+  bool several_;
   double fps_ = 30;
   std::vector<std::unique_ptr<io::PosesWriter>> poses_;
-  std::optional<io::OutputFile> bvh_file_;
   std::optional<io::OverlaySink> overlay_;
-  std::optional<body::Pose> last_;
-  std::vector<body::Pose> animation_;
   std::vector<MotionFile> motion_files_;
-  io::TrackedMotion motion_;
-  std::size_t unseen_ = 0;  // frames before the person was first found
+  std::map<int, Motion> motions_;  // by person
+  std::vector<double> times_;      // of all frames
 };
 
 // Writes final estimates beside their frames, which are buffered here until then.
@@ -118,16 +175,22 @@ public:
   }
 
   void write(const std::vector<body::Estimate>& settled) {
-    for (const body::Estimate& estimate : settled) {
+    for (std::size_t first = 0, end = 0; first < settled.size(); first = end) {
+      // everybody in a frame
+      for (end = first + 1; end < settled.size() && settled[end].person > settled[end - 1].person; ++end)
+        if (settled[end].frame != settled[first].frame) break;
+      const std::span people(settled.data() + first, end - first);
       // removed first: if a file fails, the later frames keep their estimates
       const io::Frame frame = std::move(waiting_.front());
       waiting_.pop_front();
-      sinks_.add(frame, estimate);
-      for (const double deviation : estimate.found ? estimate.deviation : std::vector<double>()) {
-        deviations_ += deviation;
-        ++joints_;
+      sinks_.add(frame, people);
+      for (const body::Estimate& estimate : people) {
+        for (const double deviation : estimate.found ? estimate.deviation : std::vector<double>()) {
+          deviations_ += deviation;
+          ++joints_;
+        }
+        if (run_.written) run_.written(frame, estimate);
       }
-      if (run_.written) run_.written(frame, estimate);
     }
   }
 
@@ -211,6 +274,26 @@ void observe(person::FaceObserver& observer, const io::Frame& frame, body::Track
   counts.ms["face"] += ms;
 }
 
+// Of this number, or nobody; without one the nearest to the middle of the picture.
+const body::Estimate& of_person(const std::vector<body::Estimate>& people, int person) {
+  static const body::Estimate nobody = [] {
+    body::Estimate none;
+    none.skeleton = std::make_shared<const body::Skeleton>(body::default_human());
+    return none;
+  }();
+  if (person > 0) {
+    for (const body::Estimate& estimate : people)
+      if (estimate.person == person) return estimate;
+    return nobody;
+  }
+  return *std::min_element(people.begin(), people.end(), [](const body::Estimate& a, const body::Estimate& b) {
+    const auto aside = [](const body::Estimate& e) {
+      return std::abs(e.pose.position.x) / std::max(e.pose.position.z, 0.1);
+    };
+    return aside(a) < aside(b);
+  });
+}
+
 void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::optional<io::BodySender>& sender,
             std::optional<LiveRun>& live, SettledWriter& writer, TrackCounts& counts) {
   std::optional<person::FaceObserver> observer;
@@ -224,15 +307,21 @@ void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::
     const body::Estimate estimate = tracker.track(frame);
     if (observer) observer->expect(estimate);
     // receivers first: they are waiting
-    if (sender) sender->send(frame.taken, *estimate.skeleton, estimate, tracker.floor());
+    if (sender) {
+      const body::Estimate& sent = of_person(tracker.people(), run.person);
+      sender->send(frame.taken, *sent.skeleton, sent, tracker.floor());
+    }
     const std::vector<body::Estimate> settled = tracker.settled();
     counts.tracking_ms += watch.lap();
     if (live) live->sent(frame, counts);
-    for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
-    counts.exchanged_bytes += estimate.exchanged_bytes;
+    for (const body::Estimate& each : tracker.people()) {
+      for (const StageTime& time : each.times) counts.ms[time.stage] += time.ms;
+      counts.exchanged_bytes += each.exchanged_bytes;
+    }
     ++counts.frames;
     counts.faces += !estimate.faces.empty();
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
+    for (const body::Estimate& each : tracker.people()) counts.people = std::max(counts.people, each.person);
     if (live && run.watch_live) run.watch_live(live->status());
     if (run.watch) run.watch(frame, tracker, estimate);
     writer.add(std::move(frame));
@@ -256,11 +345,12 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   if (run.live.any()) sender.emplace(run.live);
   body::Tracker tracker(run.tracker, run.compute);
   if (run.start_pose) tracker.start(*run.start_pose);
+  if (run.chosen) tracker.choose(run.chosen->first, run.chosen->second);
   if (!recording.background().empty()) {
     const auto width = static_cast<std::size_t>(recording.camera().camera.width);
     tracker.set_background({recording.background().data(), width, recording.background().size() / width, width});
   }
-  BodySinks sinks(run.files, recording, tracker.skeleton());
+  BodySinks sinks(run.files, recording, tracker.skeleton(), run.tracker.people != 1);
   SettledWriter writer(run, sinks);
   TrackCounts counts;
   counts.backend = tracker.backend();

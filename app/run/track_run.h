@@ -17,10 +17,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace kinema::app {
 
-/// Files to write; empty name: none.
+/// Files to write; empty name: none. Of several people bvh, trc, mot, c3d and gltf are a file each: walk-2.bvh of walk.bvh.
 struct TrackFiles {
   std::string poses, csv, bvh, trc, mot, c3d, gltf, overlay;
 };
@@ -41,11 +42,13 @@ struct TrackRun {
   body::TrackerSettings tracker;  ///< see body::settings_for()
   Compute compute;
   std::optional<body::Pose> start_pose;              ///< nothing: search
+  std::optional<std::pair<double, double>> chosen;   ///< who is followed first: whoever is at this pixel
   std::optional<person::FaceObserverSettings> face;  ///< nothing: colour pictures are not looked at
   long start = 0;                                    ///< number of the first frame
   std::size_t frames = 0;                            ///< at most; 0: all
   TrackFiles files;
   io::LiveTargets live;  ///< receivers of each frame's first estimate
+  int person = 0;        ///< of whom, by number; 0: of the nearest to the middle
 
   /// Called with every frame and its first estimate, before the next frame is read.
   std::function<void(const io::Frame&, body::Tracker&, const body::Estimate&)> watch = nullptr;
@@ -65,6 +68,7 @@ struct TrackCounts {
   Backend backend = Backend::automatic;  ///< the backend that ran
   body::TrackerSettings settings;        ///< with defaults filled in
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
+  int people = 0;         ///< numbers given to people; 0 where one is followed
   std::size_t faces = 0;  ///< frames in whose picture a face was seen
   LiveCounts live;
   double deviation = 0;     ///< mean of what the final estimates state for joints, metres along each axis

@@ -2,7 +2,7 @@
 
 #include "bench/body/likelihood_embree.h"
 #include "bench/body/likelihood_listing.h"
-#include "kinema/backend.h"
+#include "bench/machine.h"
 #include "kinema/error.h"
 
 #ifdef KINEMA_HAVE_CUDA
@@ -26,9 +26,21 @@ constexpr const char* all_backends[] = {"listing", "embree", "reference", "cpu",
 std::string obstacle(const std::string& backend) {
   if (backend == "embree") return embree_version().empty() ? "Embree 3 is not built in" : "";
   if (backend != "paper" && backend != "cuda") return "";
-  if (build().cuda.empty()) return "CUDA is not built in";
-  return gpus().empty() ? "there is no GPU" : "";
+  return no_gpu_reason();
 }
+
+#ifdef KINEMA_HAVE_CUDA
+Implementation paper(int points_per_block) {
+  return {"paper",
+          Association::nearest,
+          false,
+          1,
+          points_per_block,
+          [points_per_block](const LikelihoodSettings& settings) {
+            return body::make_paper_likelihood(settings, {points_per_block});
+          }};
+}
+#endif
 
 void add(const std::string& backend, std::size_t threads, std::vector<Implementation>& all) {
   const int count = static_cast<int>(threads);
@@ -38,19 +50,19 @@ void add(const std::string& backend, std::size_t threads, std::vector<Implementa
     };
   };
   if (backend == "listing") {
-    all.push_back({backend, Association::nearest, true, 1, make_listing_likelihood});
+    all.push_back({backend, Association::nearest, true, 1, 0, make_listing_likelihood});
   } else if (backend == "embree") {
-    all.push_back({backend, Association::first_hit, true, threads,
+    all.push_back({backend, Association::first_hit, true, threads, 0,
                    [count](const LikelihoodSettings& settings) { return make_embree_likelihood(settings, count); }});
   } else if (backend == "reference") {
-    all.push_back({backend, Association::nearest, true, 1, library(Backend::reference)});
+    all.push_back({backend, Association::nearest, true, 1, 0, library(Backend::reference)});
   } else if (backend == "cpu" || backend == "cuda") {
     const Backend which = backend == "cpu" ? Backend::cpu : Backend::cuda;
-    all.push_back({backend, Association::nearest, false, 1, library(which)});
-    all.push_back({backend, Association::first_hit, false, 1, library(which)});
+    all.push_back({backend, Association::nearest, false, 1, 0, library(which)});
+    all.push_back({backend, Association::first_hit, false, 1, 0, library(which)});
 #ifdef KINEMA_HAVE_CUDA
   } else if (backend == "paper") {
-    all.push_back({backend, Association::nearest, false, 1, body::make_paper_likelihood});
+    all.push_back(paper(body::PaperDivision().points_per_block));
 #endif
   }
 }
@@ -73,6 +85,15 @@ std::vector<Implementation> body_implementations(const std::vector<std::string>&
     if (wanted && obstacle(backend).empty()) add(backend, threads, implementations);
   }
   return implementations;
+}
+
+std::vector<Implementation> variants_of([[maybe_unused]] const Implementation& implementation) {
+  std::vector<Implementation> variants;
+#ifdef KINEMA_HAVE_CUDA
+  if (implementation.backend == "paper")
+    for (const int points_per_block : body::paper_blocks) variants.push_back(paper(points_per_block));
+#endif
+  return variants;
 }
 
 }  // namespace kinema::bench

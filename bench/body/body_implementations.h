@@ -21,6 +21,12 @@ struct Implementation {
   /// The number of samples that keeps all of its threads busy; fewer would be timed unfairly.
   std::size_t batch = 1;
 
+  /// What it is tuned by: the points of a block of the paper's kernels.
+  int points_per_block = 0;
+
+  /// The sequential program is timed on one core.
+  bool serial() const { return scaled && batch == 1; }
+
   std::function<std::unique_ptr<body::Likelihood>(const body::LikelihoodSettings&)> make;
 };
 
@@ -30,5 +36,8 @@ std::vector<std::string> body_backends();
 /// Those of `names`, or all that can run here if `names` is empty. cpu and cuda give two implementations each, one per
 /// association. `threads`: how many will be used. Throws Error for a name that is unknown or cannot run here.
 std::vector<Implementation> body_implementations(const std::vector<std::string>& names, std::size_t threads);
+
+/// The same with each value of what it is tuned by; empty if there is nothing to tune.
+std::vector<Implementation> variants_of(const Implementation& implementation);
 
 }  // namespace kinema::bench

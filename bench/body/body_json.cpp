@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace kinema::bench {
 namespace {
 
@@ -25,6 +27,7 @@ ordered_json row_json(const BodyRow& row) {
           {"ms_stages", stage_times(row.stages)},
           {"set_points_ms", row.set_points_ms},
           {"repeats", row.repeats},
+          {"points_per_block", row.points_per_block > 0 ? ordered_json(row.points_per_block) : nullptr},
           {"scaled_from_samples", row.timed_samples < row.samples ? ordered_json(row.timed_samples) : nullptr},
           {"speedup_listing", optional_number(row.speedup_listing)},
           {"speedup_embree", optional_number(row.speedup_embree)},
@@ -34,8 +37,29 @@ ordered_json row_json(const BodyRow& row) {
           {"error_samples", row.error_samples}};
 }
 
+// Points by level of depth, and capsules as two circles, in pixels.
+ordered_json scene_json(const report::Scenes::Scene& scene) {
+  ordered_json points = ordered_json::array();
+  for (const auto& level : scene.points) {
+    ordered_json of_level = ordered_json::array();
+    for (const auto& [x, y] : level) of_level.push_back({std::lround(x), std::lround(y)});
+    points.push_back(std::move(of_level));
+  }
+  ordered_json outlines = ordered_json::array();
+  for (const report::Scenes::Outline& outline : scene.outlines) {
+    ordered_json one = ordered_json::array();
+    for (const double number : outline) one.push_back(0.1 * static_cast<double>(std::lround(10 * number)));
+    outlines.push_back(std::move(one));
+  }
+  return {{"text", scene.text},
+          {"box", {scene.left, scene.top, scene.width, scene.height}},
+          {"points", points},
+          {"outlines", outlines}};
+}
+
 ordered_json tracker_json(const TrackerRow& row) {
   return {{"backend", row.backend},
+          {"filter", row.filter},
           {"association", name(row.association)},
           {"particles", row.particles},
           {"layers", row.layers},
@@ -89,6 +113,8 @@ std::string body_json(const BodyReport& report) {
   for (const BodyRow& row : report.rows) json["rows"].push_back(row_json(row));
   json["trackers"] = ordered_json::array();
   for (const TrackerRow& row : report.trackers) json["trackers"].push_back(tracker_json(row));
+  for (const TrackerRow& row : report.trackers)
+    if (row.scene) json["scene"] = scene_json(*row.scene);
   json["matchers"] = ordered_json::array();
   for (const MatcherRow& row : report.matchers) json["matchers"].push_back(matcher_json(row));
   json["set_points"] = ordered_json::array();
@@ -99,6 +125,17 @@ std::string body_json(const BodyReport& report) {
                                   {"ms", row.ms.median},
                                   {"ms_quartiles", {row.ms.low, row.ms.high}},
                                   {"ms_stages", stage_times(row.stages)}});
+  json["blocks"] = ordered_json::array();
+  for (const BlockRow& row : report.blocks)
+    json["blocks"].push_back({{"points_per_block", row.points_per_block},
+                              {"ms", row.ms.median},
+                              {"ms_quartiles", {row.ms.low, row.ms.high}}});
+  json["linear"] = ordered_json::array();
+  for (const LinearRow& row : report.linear)
+    json["linear"].push_back({{"points", row.points},
+                              {"samples", row.samples},
+                              {"ms", row.ms.median},
+                              {"ms_quartiles", {row.ms.low, row.ms.high}}});
   return json.dump() + "\n";
 }
 

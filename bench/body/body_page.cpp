@@ -161,15 +161,41 @@ report::Table error_table(const BodyReport& report) {
   return table;
 }
 
+// By the size of a block, and the listing by the number of samples.
+report::Table block_table(const BodyReport& report) {
+  report::Table table{"The paper's kernels by points per block, at the largest size",
+                      {"points per block", "device", "quartiles"},
+                      0,
+                      {}};
+  for (const BlockRow& row : report.blocks)
+    table.rows.push_back(
+        {{std::to_string(row.points_per_block), with_unit(row.ms.median, Unit::milliseconds), quartiles(row.ms)},
+         false,
+         false});
+  return table;
+}
+
+report::Table linear_table(const BodyReport& report) {
+  report::Table table{"The listing is linear in the samples", {"points", "samples", "time", "a pair"}, 0, {}};
+  for (const LinearRow& row : report.linear)
+    table.rows.push_back(
+        {{std::to_string(row.points), std::to_string(row.samples), with_unit(row.ms.median, Unit::milliseconds),
+          fmt::format("{:.2f} ns",
+                      1e6 * row.ms.median / static_cast<double>(row.points * row.samples * person_capsules))},
+         false,
+         false});
+  return table;
+}
+
 report::Table tracker_table(const BodyReport& report) {
   report::Table table{"The tracker on a person who walks, without reading files",
-                      {"backend", "association", "input", "particles", "layers", "refined", "points", "frames/s",
-                       "a frame", "quartiles", "lost", "joint error"},
-                      3,
+                      {"backend", "filter", "association", "input", "particles", "layers", "refined", "points",
+                       "frames/s", "a frame", "quartiles", "lost", "joint error"},
+                      4,
                       {}};
   for (const TrackerRow& row : report.trackers)
     table.rows.push_back(
-        {{row.backend, std::string(name(row.association)), input_text(row), std::to_string(row.particles),
+        {{row.backend, row.filter, std::string(name(row.association)), input_text(row), std::to_string(row.particles),
           std::to_string(row.layers), fmt::format("{} × {}", row.refined, row.refine_steps), std::to_string(row.points),
           with_unit(row.frames_per_second, Unit::count), with_unit(row.ms.median, Unit::milliseconds),
           quartiles(row.ms), std::to_string(row.lost), fmt::format("{:.1f} mm", 1e3 * row.joint_error)},
@@ -223,7 +249,11 @@ report::Report body_page(const BodyReport& report) {
       speedup_plot("Figure 6b: speed-up over the listing, " + at_points, "samples", by_samples, &BodyRow::samples),
       error_table(report)};
   if (report::Table stages = stage_table(report); !stages.rows.empty()) section.blocks.emplace_back(std::move(stages));
+  if (!report.blocks.empty()) section.blocks.emplace_back(block_table(report));
+  if (!report.linear.empty()) section.blocks.emplace_back(linear_table(report));
   section.blocks.emplace_back(set_points_table(report));
+  for (const TrackerRow& row : report.trackers)
+    if (row.scene) section.blocks.emplace_back(report::Scenes{{*row.scene}});
   if (!report.trackers.empty()) section.blocks.emplace_back(tracker_table(report));
   if (!report.matchers.empty()) section.blocks.emplace_back(matcher_table(report));
   section.blocks.emplace_back(row_table("Time against points, " + at_samples, by_points, &BodyRow::points));

@@ -33,13 +33,27 @@ struct BodyRow {
   std::optional<double> speedup_listing, speedup_embree;  ///< over these at the same size, by `ms`
   std::optional<double> speedup_paper;                    ///< over the paper's kernels, by "device"
 
+  int points_per_block = 0;  ///< of the paper's kernels; 0: others
+
   /// Of the log-likelihood, relative to the reference with the same association, over the first `error_samples`
-  /// samples.
+  /// samples: all of them at the fewest points.
   double max_relative_error = 0;
   std::size_t error_samples = 0;
 
   /// The time of a stage, if the backend reports it.
   std::optional<double> stage(std::string_view wanted) const;
+};
+
+/// The paper's kernels with blocks of one size, at the largest problem.
+struct BlockRow {
+  int points_per_block = 0;
+  Spread ms;  ///< by the device's clock
+};
+
+/// The listing on some of the samples, at the most points: that its time is linear in them.
+struct LinearRow {
+  std::size_t points = 0, samples = 0;
+  Spread ms;
 };
 
 /// The time a backend takes to set the points of a frame.
@@ -54,6 +68,7 @@ struct SetPointsRow {
 /// The whole tracker on a sequence of frames.
 struct TrackerRow {
   std::string backend;
+  std::string filter = "default";  ///< or "paper": paper_settings() on the points as measured
   body::Association association = body::Association::first_hit;
   std::size_t particles = 0;
   int layers = 0, refined = 0, refine_steps = 0, rivals = 0;
@@ -66,6 +81,9 @@ struct TrackerRow {
   Spread ms;                      ///< of a frame
   std::vector<StageTime> stages;  ///< medians; "device ...": of a GPU, by its own clock
   double joint_error = 0;         ///< mean distance of a joint from the truth, metres
+
+  /// Figure 1: the points and the skin of the last frame; of the first row that is cut out of pairs.
+  std::optional<report::Scenes::Scene> scene;
 };
 
 /// "points", "depth 640x480".
@@ -93,6 +111,8 @@ struct BodyReport {
   std::vector<std::size_t> points, samples;
   std::vector<BodyRow> rows;
   std::vector<SetPointsRow> set_points;
+  std::vector<BlockRow> blocks;
+  std::vector<LinearRow> linear;
   std::vector<TrackerRow> trackers;
   std::vector<MatcherRow> matchers;
 

@@ -38,12 +38,12 @@ std::string stages_text(const std::vector<StageTime>& stages) {
 
 std::string tracker_table(const std::vector<TrackerRow>& rows) {
   std::string text =
-      fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>13} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", "backend",
-                  "association", "particles", "layers", "refined", "rivals", "from", "points", "background", "frames/s",
-                  "ms", "lost", "error mm", "ms by stage");
+      fmt::format("{:<10} {:<8} {:<12} {:>9} {:>6} {:>8} {:>6} {:>13} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
+                  "backend", "filter", "association", "particles", "layers", "refined", "rivals", "from", "points",
+                  "background", "frames/s", "ms", "lost", "error mm", "ms by stage");
   for (const TrackerRow& row : rows) {
-    text += fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>13} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
-                        row.backend, name(row.association), row.particles, row.layers,
+    text += fmt::format("{:<10} {:<8} {:<12} {:>9} {:>6} {:>8} {:>6} {:>13} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
+                        row.backend, row.filter, name(row.association), row.particles, row.layers,
                         fmt::format("{} x {}", row.refined, row.refine_steps), row.rivals, input_text(row), row.points,
                         row.background, short_number(row.frames_per_second), short_number(row.ms.median), row.lost,
                         short_number(1e3 * row.joint_error), stages_text(row.stages));

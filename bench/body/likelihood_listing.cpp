@@ -1,6 +1,7 @@
 #include "bench/body/likelihood_listing.h"
 
-#include "kinema/error.h"
+#include "bench/body/plain_points.h"
+#include "body/likelihood/likelihood_backends.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,29 +73,22 @@ float measurement(Float3 x_i, float r, Float3 a, Float3 b, Float3 p, float tau) 
 class ListingLikelihood final : public body::Likelihood {
 public:
   explicit ListingLikelihood(const body::LikelihoodSettings& settings)
-      : p_{static_cast<float>(settings.camera.x), static_cast<float>(settings.camera.y),
+      : settings_(settings),
+        p_{static_cast<float>(settings.camera.x), static_cast<float>(settings.camera.y),
            static_cast<float>(settings.camera.z)},
         tau_(static_cast<float>(settings.tau)),
         scale_(-1 / (2 * settings.sigma * settings.sigma)) {
-    if (settings.association != body::Association::nearest)
-      throw Error("the sequential listing knows only the association 'nearest'");
+    check_plain(settings, name_of_program);
   }
 
   body::PointCount set_points(PointsView points) override {
-    points_.clear();
-    points_.reserve(points.size * 3);
-    for (std::size_t i = 0; i < points.size; ++i) {
-      const float* x = points.xyz + 3 * i;
-      bool const finite = std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]);
-      if (finite && length(Float3{x[0], x[1], x[2]} - p_) > 0) points_.insert(points_.end(), x, x + 3);
-    }
-    std::size_t const used = points_.size() / 3;
-    return {used, points.size - used};
+    points_ = plain_points(points, settings_, name_of_program);
+    return plain_count(points_, points);
   }
 
   void evaluate(body::CapsulesView capsules, std::span<double> out) override {
-    if (capsules.depth != body::capsule_floats || out.size() != capsules.rows)
-      throw Error("the sequential listing was given arrays whose sizes do not agree");
+    body::check_sizes(capsules, out);
+    body::check_capsules(capsules);
     std::size_t const I = points_.size() / 3, J = capsules.rows, K = capsules.columns;
     const float* const X = points_.data();
     const float* const C = capsules.data;
@@ -118,10 +112,12 @@ public:
   }
 
 private:
+  static constexpr const char* name_of_program = "the sequential listing";
+  body::LikelihoodSettings settings_;
   Float3 p_;
   float tau_;
   double scale_;
-  std::vector<float> points_;  // (I, 3), usable ones
+  std::vector<float> points_;  // (I, 3)
 };
 
 }  // namespace

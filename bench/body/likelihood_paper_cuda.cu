@@ -1,15 +1,21 @@
 // Section 5 of the paper as published: one block per sample and tile of points, capsules and points in shared memory by
 // coordinate (figure 4, listing 1.1), all capsules for every point (listing 1.3), one partial sum per block, one launch
-// per 8 samples, and one reduction kernel at the end. Squares are summed (eq. 3).
+// per 8 samples, and one reduction kernel at the end. Squares are summed (eq. 3). Sums of a block are those of its time, by
+// halves in shared memory. Several GPUs have a chunk of the samples each, and a thread of the host.
 #include "bench/body/likelihood_paper.h"
+#include "bench/body/plain_points.h"
 #include "body/likelihood/likelihood_backends.h"
 #include "core/cuda/buffer.h"
+#include "core/cuda/device.h"
 #include "kinema/error.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace kinema::body {
 namespace {
 
-constexpr int points_per_block = 128;
+constexpr const char* name_of_program = "the paper's kernels";
 constexpr int samples_per_kernel = 8;
 constexpr int most_capsules = 64;
 
@@ -50,75 +56,85 @@ __device__ float measurement(float3 x, float3 p, float r, float3 a, float3 b) {
   return fabsf(nearest - delta);
 }
 
+// Leaves the sum of a block's values in the first one.
+template <class T>
+__device__ void add_halves(T* values) {
+  const int i = static_cast<int>(threadIdx.x);
+  for (int left = static_cast<int>(blockDim.x); left > 1;) {
+    const int half = (left + 1) / 2;
+    __syncthreads();
+    if (i < left / 2) values[i] += values[i + half];
+    left = half;
+  }
+}
+
 __global__ void measure(const float* X, int points, const float* C, int capsules, float3 camera, float tau,
                         int point_tiles, float* A) {
-  __shared__ float Xds[3][points_per_block];
+  extern __shared__ float Xds[];  // (4, points per block): x, y, z, and then the distances Ads
   __shared__ float Cds[7][most_capsules];
-  __shared__ float partial[points_per_block / 32];
-  const int i = static_cast<int>(threadIdx.x);
+  const int i = static_cast<int>(threadIdx.x), points_per_block = static_cast<int>(blockDim.x);
   const int sample = static_cast<int>(blockIdx.x), tile = static_cast<int>(blockIdx.y);
+  float* Ads = Xds + 3 * points_per_block;
 
   // all threads of a warp read consecutive addresses
   const int total = min(points_per_block, points - tile * points_per_block) * 3;
   const std::size_t offset = static_cast<std::size_t>(tile) * points_per_block * 3;
-  for (int ii = i; ii < total; ii += points_per_block) Xds[ii % 3][ii / 3] = X[offset + ii];
+  for (int ii = i; ii < total; ii += points_per_block) Xds[ii % 3 * points_per_block + ii / 3] = X[offset + ii];
   for (int ii = i; ii < capsules * 7; ii += points_per_block)
     Cds[ii % 7][ii / 7] = C[static_cast<std::size_t>(sample) * capsules * 7 + ii];
   __syncthreads();
 
   float value = 0;
   if (i * 3 < total) {
-    const float3 x{Xds[0][i], Xds[1][i], Xds[2][i]};
+    const float3 x{Xds[i], Xds[points_per_block + i], Xds[2 * points_per_block + i]};
     float nearest = tau;
     for (int k = 0; k < capsules; ++k)
       nearest = fminf(nearest, measurement(x, camera, Cds[3][k], {Cds[0][k], Cds[1][k], Cds[2][k]},
                                            {Cds[4][k], Cds[5][k], Cds[6][k]}));
     value = nearest * nearest;
   }
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
-  if (i % 32 == 0) partial[i / 32] = value;
-  __syncthreads();
-  if (i != 0) return;
-  for (int w = 1; w < points_per_block / 32; ++w) value += partial[w];
-  A[static_cast<std::size_t>(sample) * point_tiles + tile] = value;
+  Ads[i] = value;
+  add_halves(Ads);
+  if (i == 0) A[static_cast<std::size_t>(sample) * point_tiles + tile] = Ads[0];
 }
 
+constexpr int reducing_threads = 256;
+
 __global__ void reduce(const float* A, int point_tiles, double scale, double* M) {
-  __shared__ double partial[8];
+  __shared__ double partial[reducing_threads];
   const int i = static_cast<int>(threadIdx.x);
   double sum = 0;
-  for (int tile = i; tile < point_tiles; tile += 256)
+  for (int tile = i; tile < point_tiles; tile += reducing_threads)
     sum += A[static_cast<std::size_t>(blockIdx.x) * point_tiles + tile];
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
-  if (i % 32 == 0) partial[i / 32] = sum;
-  __syncthreads();
-  if (i != 0) return;
-  for (int w = 1; w < 8; ++w) sum += partial[w];
-  M[blockIdx.x] = scale * sum;
+  partial[i] = sum;
+  add_halves(partial);
+  if (i == 0) M[blockIdx.x] = scale * partial[0];
 }
 
 class PaperLikelihood final : public Likelihood {
 public:
-  explicit PaperLikelihood(const LikelihoodSettings& settings) : settings_(settings) {}
+  PaperLikelihood(const LikelihoodSettings& settings, int points_per_block)
+      : settings_(settings), points_per_block_(points_per_block) {}
 
   PointCount set_points(PointsView points) override {
-    check_points(points);
-    points_.reserve(3 * points.size);
-    count_ = points.size;
-    cuda::check(
-        cudaMemcpyAsync(points_.data(), points.xyz, 3 * points.size * sizeof(float), cudaMemcpyHostToDevice, stream_),
-        "uploading points");
-    stream_.wait();
-    return {points.size, 0};
+    const std::vector<float> used = bench::plain_points(points, settings_, name_of_program);
+    count_ = used.size() / 3;
+    points_.reserve(used.size());
+    cuda::upload(points_.data(), used.data(), used.size() * sizeof(float));
+    return bench::plain_count(used, points);
   }
 
   void evaluate(CapsulesView capsules, std::span<double> out) override {
     check_sizes(capsules, out);
     check_capsules(capsules);
-    if (capsules.columns > most_capsules) throw Error("the paper's kernel holds at most 64 capsules a sample");
-    if (count_ == 0 || capsules.rows == 0) return;
+    if (capsules.columns > most_capsules) throw Error("the paper's kernels hold at most 64 capsules a sample");
+    if (capsules.rows == 0) return;
+    if (count_ == 0) {
+      std::fill(out.begin(), out.end(), 0.0);
+      return;
+    }
     const std::size_t numbers = capsules.rows * capsules.columns * capsule_floats;
-    const auto tiles = static_cast<unsigned>((count_ + points_per_block - 1) / points_per_block);
+    const auto tiles = static_cast<unsigned>((count_ + points_per_block_ - 1) / points_per_block_);
     capsules_.reserve(numbers);
     partial_.reserve(capsules.rows * tiles);
     out_.reserve(capsules.rows);
@@ -132,14 +148,14 @@ public:
                         static_cast<float>(settings_.camera.z)};
     for (std::size_t j = 0; j < capsules.rows; j += samples_per_kernel) {
       const dim3 grid(static_cast<unsigned>(std::min<std::size_t>(samples_per_kernel, capsules.rows - j)), tiles);
-      measure<<<grid, points_per_block, 0, stream_>>>(
+      measure<<<grid, points_per_block_, 4 * points_per_block_ * sizeof(float), stream_>>>(
           points_.data(), static_cast<int>(count_), capsules_.data() + j * capsules.columns * capsule_floats,
           static_cast<int>(capsules.columns), camera, static_cast<float>(settings_.tau), static_cast<int>(tiles),
           partial_.data() + j * tiles);
     }
     cuda::check_launch("measure");
     events_[2].record(stream_);
-    reduce<<<static_cast<unsigned>(capsules.rows), 256, 0, stream_>>>(
+    reduce<<<static_cast<unsigned>(capsules.rows), reducing_threads, 0, stream_>>>(
         partial_.data(), static_cast<int>(tiles), -1 / (2 * settings_.sigma * settings_.sigma), out_.data());
     cuda::check_launch("reduce");
     events_[3].record(stream_);
@@ -158,6 +174,7 @@ public:
 
 private:
   LikelihoodSettings settings_;
+  int points_per_block_;
   cuda::Stream stream_;
   cuda::Buffer<float> points_, capsules_, partial_;
   cuda::Buffer<double> out_;
@@ -168,8 +185,16 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Likelihood> make_paper_likelihood(const LikelihoodSettings& settings) {
-  return std::make_unique<PaperLikelihood>(settings);
+std::unique_ptr<Likelihood> make_paper_likelihood(const LikelihoodSettings& settings, const PaperDivision& division) {
+  bench::check_plain(settings, name_of_program);
+  const int block = division.points_per_block;
+  if (block < 32 || block > 1024 || block % 32 != 0)
+    throw Error("the paper's kernels have blocks of 32, 64, 96 ... or 1024 points");
+  if (division.devices.empty()) return std::make_unique<PaperLikelihood>(settings, block);
+  return make_devices_likelihood({Backend::cuda, 1, division.devices}, [settings, block](int device) {
+    cuda::use_device(device);
+    return std::make_unique<PaperLikelihood>(settings, block);
+  });
 }
 
 }  // namespace kinema::body

@@ -1,12 +1,14 @@
 #include "bench/face/face_bench.h"
 
 #include "bench/face/face_device.h"
+#include "bench/face/face_films.h"
 #include "bench/face/face_fit_bench.h"
 #include "bench/face/face_problem.h"
-#include "bench/face/face_video.h"
 #include "bench/face/facemark.h"
 #include "bench/face/fitters.h"
 #include "bench/face/product/product_bench.h"
+#include "bench/machine.h"
+#include "bench/pinned.h"
 #include "bench/times.h"
 #include "core/threads.h"
 #include "kinema/error.h"
@@ -18,39 +20,57 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace kinema::bench {
 namespace {
 
+constexpr std::size_t film_persons = 50,
+                      film_frames = 20;  // the paper has as many clips, and prints times of 1,000 frames
+constexpr std::size_t cpu_persons = 15, quick_persons = 2;  // where there is no GPU, whose rows have all frames
 constexpr std::size_t faces_each = 8, batch_faces = 4096;
+constexpr std::size_t parts_frames = 60, upload_frames = 200, free_frames = 100;
+constexpr std::uint32_t most_free_iterations = 30;
+constexpr std::size_t most_counted_pixels = 8192;
+constexpr double listing_turns = 3;  // the listing is timed for longer
 constexpr std::size_t least_pixels = 256, most_pixels = 1u << 20;
 constexpr std::uint32_t first_test_face = 1000;
 constexpr std::size_t facemark_pixels[] = {4096, 49152};  // its training takes minutes for all sixteen sizes
 constexpr const char* all_backends[] = {"listing", "reference", "cpu", "opencv", "paper", "cuda", "cuda batch"};
-constexpr const char* all_parts[] = {"sizes", "video", "default-fit", "products"};
+constexpr const char* all_parts[] = {"sizes", "default-fit", "products"};
 
 // Empty if the backend can run here, otherwise the reason.
 std::string obstacle(const std::string& backend) {
   if (backend == "opencv") return facemark_version().empty() ? "OpenCV's module face is not built in" : "";
   if (backend != "paper" && !backend.starts_with("cuda")) return "";
-  if (build().cuda.empty()) return "CUDA is not built in";
-  return gpus().empty() ? "there is no GPU" : "";
+  return no_gpu_reason();
 }
 
-// Shared by all sizes: faces to train on, and faces to fit.
+// Shared by all sizes: faces to train on, films to follow, and of these the faces that are held against the reference.
 struct FaceSet {
-  std::vector<DrawnFace> training, test;
+  std::vector<DrawnFace> training;
+  Films films;
+  std::vector<std::size_t> held;  // numbers of frames
   std::vector<DevicePicture> device;
   std::vector<face::Start> starts;
 };
 
 FaceSet make_face_set(const FaceBenchOptions& options) {
   FaceSet faces;
-  faces.training = draw_faces(options.seed, training_faces, options.threads);
+  faces.training = draw_people(options.seed, training_faces, options.threads);
+  // a GPU is timed on all of them, and a CPU on as many as there is time for
+  faces.films = draw_films(options.seed,
+                           options.quick    ? quick_persons
+                           : gpus().empty() ? cpu_persons
+                                            : film_persons,
+                           film_frames, options.threads);
   for (std::uint32_t i = 0; i < faces_each; ++i) {
-    faces.test.push_back(draw_face(options.seed, first_test_face + i));
-    faces.starts.push_back(displaced_start(faces.test.back(), options.seed, i));
-    if (!gpus().empty()) faces.device.push_back(on_device(faces.test.back()));
+    const std::size_t frame = i * faces.films.frames.size() / faces_each;
+    const DrawnFace& drawn = faces.films.frames[frame];
+    faces.held.push_back(frame);
+    faces.starts.push_back(displaced_start(drawn, options.seed, i));
+    if (no_gpu_reason().empty()) faces.device.push_back(on_device(drawn));
   }
   return faces;
 }
@@ -58,10 +78,28 @@ FaceSet make_face_set(const FaceBenchOptions& options) {
 // A backend with its model of one size.
 struct FaceRunner {
   FaceRow row;
-  std::function<void()> once;
+  std::function<void()> once;           // is timed
+  std::function<void()> after = [] {};  // is not
   std::function<std::vector<StageTime>()> stages = [] { return std::vector<StageTime>{}; };
   std::vector<StageTime> parts;  // of the paper's kernels, measured apart
+  std::shared_ptr<FilmFollower> follower;
   Times times;
+
+  bool serial() const { return row.backend == "listing"; }
+
+  // A film goes on where the last turn left it; the first call of a turn finds other rows' data in the caches, which is
+  // little in a turn of many frames.
+  void take_turn(double turn_ms, std::size_t fewest, std::size_t most) {
+    std::optional<Pinned> pinned;
+    if (serial()) pinned.emplace();
+    double spent = 0;
+    for (std::size_t i = 0; i < most && (i < fewest || spent < turn_ms); ++i) {
+      const double ms = ms_of(once);
+      times.add(ms, stages());
+      spent += ms;
+      after();
+    }
+  }
 };
 
 class Size {
@@ -91,17 +129,16 @@ public:
     runner.row.image = "host";
     if (backend == "opencv") return facemark(std::move(runner));
     const bool device = backend == "paper" || backend.starts_with("cuda");
-    if (device) runner.row.image = "device";
-    std::shared_ptr<face::Fitter> fitter = make_fitter(device && backend != "paper" ? "cuda" : backend, model_,
-                                                       settings_, Compute(Backend::automatic, options_.threads));
+    const std::string name = backend == "cuda batch" ? "cuda" : backend;
+    std::shared_ptr<face::Fitter> fitter = make(name, settings_);
     if (device && fitter->backend() != Backend::cuda)
       throw Error(fmt::format("a model of {} pixels and {} modes is beyond the kernels of the cuda backend", pixels_,
                               runner.row.modes));
-    const auto face_of = [this, device](std::size_t i) { return device ? on_gpu(i) : on_host(i); };
     double error = 0;
     if (backend == "cuda batch") {
+      runner.row.image = "device";
       auto faces = std::make_shared<std::vector<face::Face>>();
-      for (std::size_t i = 0; i < batch_faces; ++i) faces->push_back(face_of(i % faces_each));
+      for (std::size_t i = 0; i < batch_faces; ++i) faces->push_back(on_gpu(i % faces_each));
       auto fits = std::make_shared<std::vector<face::Fit>>(batch_faces);
       runner.row.faces = batch_faces;
       runner.once = [fitter, faces, fits] { fitter->fit(*faces, *fits); };
@@ -110,30 +147,69 @@ public:
         error = std::max(error, farthest((*fits)[i].landmarks, truth_[i % faces_each]));
     } else {
       for (std::size_t i = 0; i < faces_each; ++i)
-        error = std::max(error, farthest(fitter->fit(face_of(i)).landmarks, truth_[i]));
-      runner.once = [fitter, face_of, next = std::size_t{0}]() mutable { fitter->fit(face_of(next++ % faces_each)); };
+        error = std::max(error, farthest(fitter->fit(on_host(i)).landmarks, truth_[i]));
+      runner.follower = std::make_shared<FilmFollower>(fitter, faces_.films);
+      runner.once = [follower = runner.follower] { follower->fit(); };
+      runner.after = [follower = runner.follower] { follower->judge(); };
     }
     runner.row.landmark_error = error;
     runner.stages = [fitter] { return fitter->times(); };
     if (backend == "paper") runner.parts = paper_parts();
+    if (device && backend != "cuda batch") runner.row.upload_ms = time_with_upload(name);
+    // on a CPU of the smaller models only, which takes long enough
+    if (backend == (gpus().empty() ? "cpu" : "cuda") && (device || pixels_ <= most_counted_pixels))
+      runner.row.free_iterations = count_iterations(name);
     return runner;
   }
 
   const std::shared_ptr<const face::Model>& model() const { return model_; }
+  const face::FitSettings& settings() const { return settings_; }
 
 private:
+  std::shared_ptr<face::Fitter> make(const std::string& name, const face::FitSettings& settings) const {
+    return make_fitter(name, model_, settings, Compute(Backend::automatic, options_.threads));
+  }
+
   // Figure 2 on the device. Events between the kernels cost time, so that these fits are not those of table 1.
   std::vector<StageTime> paper_parts() const {
-    const auto fitter = make_fitter("paper in parts", model_, settings_);
+    const std::shared_ptr<face::Fitter> fitter = make("paper in parts", settings_);
+    FilmFollower follower(fitter, faces_.films);
     Times times;
-    for (std::size_t i = 0; i < 4 * faces_each; ++i) {
-      fitter->fit(on_gpu(i % faces_each));
-      if (i >= faces_each) times.add(0, fitter->times());
+    for (std::size_t i = 0; i < parts_frames; ++i) {
+      follower.fit();
+      if (i > 0) times.add(0, fitter->times());
+      follower.judge();
     }
     return times.stages();
   }
 
-  face::Face on_host(std::size_t i) const { return {faces_.test[i].view(), faces_.starts[i], false}; }
+  // The median frame where the upload of its picture is not hidden behind the fit of the one before.
+  double time_with_upload(const std::string& name) const {
+    FilmFollower follower(make(name, settings_), faces_.films, false);
+    std::vector<double> ms;
+    for (std::size_t i = 0; i < upload_frames; ++i) {
+      ms.push_back(ms_of([&] { follower.fit(); }));
+      follower.judge();
+    }
+    return spread(ms).median;
+  }
+
+  // What a loop that ends by itself takes on these films: the paper's 10 are such a mean.
+  double count_iterations(const std::string& name) const {
+    face::FitSettings settings = settings_;
+    settings.stages[0].iterations = most_free_iterations;
+    settings.threshold = face::FitSettings().threshold;
+    FilmFollower follower(make(name, settings), faces_.films);
+    for (std::size_t i = 0; i < free_frames; ++i) {
+      follower.fit();
+      follower.judge();
+    }
+    return follower.mean_iterations();
+  }
+
+  face::Face on_host(std::size_t i) const {
+    return {faces_.films.frames[faces_.held[i]].view(), faces_.starts[i], false};
+  }
   face::Face on_gpu(std::size_t i) const { return {faces_.device[i].view, faces_.starts[i], true}; }
 
   // Images in which the face itself has about this many pixels: FacemarkAAM samples its texture at that size.
@@ -164,9 +240,14 @@ FaceRow make_row(const FaceRunner& runner, int iterations) {
   const double each = 1 / static_cast<double>(row.faces);
   row.repeats = runner.times.count();
   row.ms = runner.times.wall(each);
+  row.mean_ms = runner.times.total() * each / static_cast<double>(std::max<std::size_t>(1, row.repeats));
   row.stages = runner.times.stages(each);
   row.stages.insert(row.stages.end(), runner.parts.begin(), runner.parts.end());
-  row.iteration_ms = row.ms.median / std::max(1, iterations);
+  row.iteration_ms = row.mean_ms / std::max(1, iterations);
+  if (runner.follower) {
+    row.error = runner.follower->mean_error();
+    row.lost = runner.follower->lost();
+  }
   double sum = 0;
   std::size_t next = 1;
   for (std::size_t i = 0; row.faces == 1 && i < runner.times.count(); ++i) {
@@ -192,7 +273,7 @@ std::vector<std::size_t> sizes_of(const FaceBenchOptions& options) {
 bool wanted(const FaceBenchOptions& options, const std::string& part) {
   if (!options.only.empty()) return std::find(options.only.begin(), options.only.end(), part) != options.only.end();
   if (part == "default-fit") return !options.model.empty();
-  return part != "products" || !gpus().empty();
+  return part != "products" || no_gpu_reason().empty();
 }
 
 void check_options(const FaceBenchOptions& options) {
@@ -216,12 +297,9 @@ void check_options(const FaceBenchOptions& options) {
 
 void measure_sizes(const FaceBenchOptions& options, const std::function<void(const std::string&)>& progress,
                    FaceReport& report) {
-  if (progress) progress("bench face: drawing faces");
+  if (progress) progress("bench face: drawing films");
   const FaceSet faces = make_face_set(options);
   const double turn_ms = report.seconds * 1e3 / rounds;
-  const bool video = wanted(options, "video");
-  const std::vector<DrawnFace> clip = video ? draw_clip(options.seed, options.threads) : std::vector<DrawnFace>();
-  const VideoOptions of_video{options.iterations, report.seconds, options.threads};
   const auto named = [&](const std::string& backend) {
     return options.backends.empty() ||
            std::find(options.backends.begin(), options.backends.end(), backend) != options.backends.end();
@@ -230,18 +308,11 @@ void measure_sizes(const FaceBenchOptions& options, const std::function<void(con
     if (progress)
       progress(fmt::format("bench face: {} pixels ({} of {})", report.pixels[i], i + 1, report.pixels.size()));
     Size size(faces, options, report.pixels[i]);
-    const bool last = i + 1 == report.pixels.size();
-    if (i == 0 || last)
-      for (FacePicture& picture : template_pictures(*size.model())) report.templates.push_back(std::move(picture));
-    if (video) {
-      std::vector<std::string> backends;
-      for (const char* backend : {"listing", "cpu", "paper", "cuda"})
-        if (named(backend) && obstacle(backend).empty()) backends.emplace_back(backend);
-      for (FaceVideoRow& row : measure_video(size.model(), clip, backends, of_video))
-        report.video.push_back(std::move(row));
-      if (last) report.sequence = fitted_frames(size.model(), clip, of_video);
-    }
-    if (!wanted(options, "sizes")) continue;
+    report.small_templates.push_back(small_template(*size.model()));
+    for (FacePicture& picture : template_pictures(*size.model())) report.templates.push_back(std::move(picture));
+    if (i + 1 == report.pixels.size())
+      report.sequence =
+          fitted_frames(face::make_fitter(size.model(), size.settings(), {Backend::cpu, options.threads}), faces.films);
     std::vector<FaceRunner> runners;
     for (const char* backend : all_backends) {
       const bool long_training = std::string(backend) == "opencv" && options.pixels.empty() &&
@@ -250,8 +321,13 @@ void measure_sizes(const FaceBenchOptions& options, const std::function<void(con
       if (named(backend) && !long_training && obstacle(backend).empty()) runners.push_back(size.runner(backend));
     }
     for (std::size_t round = 0; round < rounds; ++round)
-      for (FaceRunner& runner : runners)
-        take_turn(runner.times, turn_ms, most_turn_repeats, runner.once, runner.stages);
+      for (FaceRunner& runner : runners) {
+        // on a GPU all frames, elsewhere as many as there is time for
+        const bool all = runner.row.backend == "paper" || runner.row.backend == "cuda";
+        const std::size_t frames = faces.films.frames.size() / rounds;
+        runner.take_turn(runner.serial() ? listing_turns * turn_ms : turn_ms, all ? frames : 1,
+                         runner.follower ? frames : most_turn_repeats);
+      }
     for (const FaceRunner& runner : runners) report.rows.push_back(make_row(runner, options.iterations));
   }
 }
@@ -272,7 +348,7 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
   report.seed = options.seed;
   report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.1 : 0.5;
   report.iterations = options.iterations;
-  if (wanted(options, "sizes") || wanted(options, "video")) report.pixels = sizes_of(options);
+  if (wanted(options, "sizes")) report.pixels = sizes_of(options);
   if (wanted(options, "default-fit")) {
     if (progress) progress(fmt::format("bench face: the default fit of {}", options.model));
     report.model = options.model;

@@ -27,7 +27,8 @@ struct FaceBenchOptions : BenchOptions {
   std::vector<std::string> only;
 };
 
-/// Sizes: table 1 and figures 2 and 5 to 8. Video: a clip at each size. Default-fit: that of `model`. Products: of matrices and vectors, against cuBLAS.
+/// Sizes: table 1 and figures 2 and 5 to 8, on films. Default-fit: that of `model`. Products: of matrices and vectors, against
+/// cuBLAS.
 std::vector<std::string> face_parts();
 
 /// All names known to `bench face`, in the order of its tables.

@@ -2,9 +2,12 @@
 
 #include "bench/machine_page.h"
 #include "bench/number_text.h"
+#include "report/base64.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace kinema::bench {
@@ -25,13 +28,6 @@ double share(const FaceShares& shares, const StageTime& part) {
   return shares.total() > 0 ? part.ms / shares.total() : 0;
 }
 
-// What the paper printed for its GPU, which hid the upload; for the listing its CPU.
-std::optional<double> printed_rate(const FaceVideoRow& row) {
-  const auto time = paper_face_time(row.pixels);
-  if (!time) return std::nullopt;
-  return 1000 / (row.backend == "listing" ? time->cpu_ms : time->gpu_ms);
-}
-
 report::Section shares_section(const std::vector<FaceShares>& all) {
   report::Section section{"Figure 2: where the time goes", "", {}};
   report::Table table{"Shares of a frame's time", {"fit", "part", "time", "share"}, 2, {}};
@@ -50,39 +46,6 @@ report::Section shares_section(const std::vector<FaceShares>& all) {
           "parts.",
           printed_shares),
       ""});
-  return section;
-}
-
-report::Section video_section(const FaceReport& report) {
-  report::Section section{"Video: a face followed from frame to frame", "", {}};
-  constexpr Curve curves[] = {{"listing", 0}, {"cpu", 2}, {"paper", 4}, {"cuda", 3}};
-  report::Plot plot = logarithmic_plot("Frames per second", "pixels of the texture", "frames per second", Unit::count);
-  for (const Curve& curve : curves) {
-    report::Series series{curve.backend, curve.colour, report::Style::line, {}};
-    for (const FaceVideoRow& row : report.video)
-      if (row.backend == curve.backend)
-        series.points.push_back({static_cast<double>(row.pixels), row.frames_per_second(), 0, 0});
-    if (!series.points.empty()) plot.series.push_back(std::move(series));
-  }
-  report::Series printed{"the paper's GPU", 1, report::Style::dashed, {}};
-  for (const std::size_t pixels : report.pixels)
-    if (const auto time = paper_face_time(pixels))
-      printed.points.push_back({static_cast<double>(pixels), 1000 / time->gpu_ms, 0, 0});
-  if (!printed.points.empty()) plot.series.push_back(std::move(printed));
-  section.blocks.emplace_back(std::move(plot));
-  report::Table table{
-      "Frames per second, pictures of 640 × 480 in host memory",
-      {"backend", "pixels", "frame", "quartiles", "frames/s", "the paper's", "error, pixels", "measured"},
-      1,
-      {}};
-  for (const FaceVideoRow& row : report.video)
-    table.rows.push_back(
-        {{row.backend, std::to_string(row.pixels), report::with_unit(row.ms.median, Unit::milliseconds),
-          quartiles(row.ms), report::with_unit(row.frames_per_second(), Unit::count),
-          or_dash(printed_rate(row), Unit::count), fmt::format("{:.2f}", row.error), fmt::format("{} ×", row.repeats)},
-         false,
-         false});
-  section.blocks.emplace_back(std::move(table));
   return section;
 }
 
@@ -127,21 +90,22 @@ std::string figures_text(const FaceReport& report) {
     }
     text += fmt::format("{}\n", printed_shares);
   }
-  if (report.video.empty()) return text;
-  text += "\nVideo: a face followed from frame to frame, pictures of 640 x 480 in host memory\n";
-  text += fmt::format("{:>7} {:<8} {:>10} {:>10} {:>11} {:>9} {:>7}\n", "pixels", "backend", "ms a frame", "frames/s",
-                      "paper's f/s", "error px", "timed");
-  for (const FaceVideoRow& row : report.video)
-    text += fmt::format("{:>7} {:<8} {:>10} {:>10} {:>11} {:>9.2f} {:>7}\n", row.pixels, row.backend,
-                        short_number(row.ms.median), short_number(row.frames_per_second()), or_dash(printed_rate(row)),
-                        row.error, fmt::format("{} x", row.repeats));
-  text += fmt::format(
-      "error px: mean distance of a landmark from where it was drawn; {:.2f} if nothing followed the face\n",
-      report.video.back().start_error);
   return text;
 }
 
 void add_figures(const FaceReport& report, ordered_json& json) {
+  for (const FaceTemplate& one : report.small_templates) {
+    const std::string_view bytes(reinterpret_cast<const char*>(one.texture.data()), one.texture.size());
+    json["templates"].push_back(
+        {{"pixels", one.pixels}, {"width", one.width}, {"height", one.height}, {"grey", report::base64(bytes)}});
+  }
+  // those of the others are the same, larger or smaller
+  if (!report.small_templates.empty())
+    for (const auto& corners : report.small_templates.back().triangles) {
+      ordered_json numbers = ordered_json::array();
+      for (const float number : corners) numbers.push_back(std::lround(number));
+      json["triangles"].push_back(std::move(numbers));
+    }
   if (const std::vector<FaceShares> all = face_shares(report); !all.empty()) {
     json["shares"] = ordered_json::array();
     for (const FaceShares& shares : all) {
@@ -151,19 +115,6 @@ void add_figures(const FaceReport& report, ordered_json& json) {
           {{"fit", shares.fit}, {"backend", shares.backend}, {"pixels", shares.pixels}, {"parts", parts}});
     }
   }
-  if (report.video.empty()) return;
-  json["video"] = ordered_json::array();
-  for (const FaceVideoRow& row : report.video) {
-    const auto printed = printed_rate(row);
-    json["video"].push_back({{"backend", row.backend},
-                             {"pixels", row.pixels},
-                             {"ms", row.ms.median},
-                             {"ms_quartiles", {row.ms.low, row.ms.high}},
-                             {"frames_per_second", row.frames_per_second()},
-                             {"paper_frames_per_second", printed ? ordered_json(*printed) : nullptr},
-                             {"error", row.error},
-                             {"repeats", row.repeats}});
-  }
 }
 
 std::vector<report::Section> figure_sections(const FaceReport& report) {
@@ -171,13 +122,12 @@ std::vector<report::Section> figure_sections(const FaceReport& report) {
   if (const std::vector<FaceShares> all = face_shares(report); !all.empty()) sections.push_back(shares_section(all));
   if (!report.templates.empty())
     sections.push_back({"Figure 5: templates of texture and shape", "", {pictures_of(report.templates, "a template")}});
-  if (!report.video.empty()) sections.push_back(video_section(report));
   if (!report.sequence.empty())
     sections.push_back(
         {"",
          "",
          {pictures_of(report.sequence, "the face with its landmarks"),
-          report::Text{"Frames of the clip with the landmarks that were found, each fit from the one before.", ""}}});
+          report::Text{"Frames of a film with the landmarks that were found, each fit from the one before.", ""}}});
   return sections;
 }
 

@@ -1,4 +1,4 @@
-// Figures 2 and 5 of the face paper and its video experiment, as text, JSON and a section of the page of `kinema bench face`.
+// Figures 2 and 5 of the face paper, and frames of a film, as text, JSON and a section of the page of `kinema bench face`.
 #pragma once
 
 #include "bench/face/face_report.h"

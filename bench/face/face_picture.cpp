@@ -136,4 +136,30 @@ std::vector<FacePicture> template_pictures(const face::Model& model) {
   return {texture.picture(std::to_string(level.pixels()) + " pixels"), shape.picture("")};
 }
 
+FaceTemplate small_template(const face::Model& model) {
+  constexpr std::size_t reduction = 3;
+  const face::Level& level = model.levels.front();
+  FaceTemplate made{level.pixels(), level.width / reduction, level.height / reduction, {}, {}};
+  std::vector<float> whole(level.width * level.height, 255);
+  for (std::size_t i = 0; i < level.pixels(); ++i)
+    whole[level.places[i]] = std::clamp(128 + 50 * level.mean[i * level.channel_count()], 0.0f, 255.0f);
+  for (std::size_t y = 0; y < made.height; ++y)
+    for (std::size_t x = 0; x < made.width; ++x) {
+      float sum = 0;
+      for (std::size_t v = 0; v < reduction; ++v)
+        for (std::size_t u = 0; u < reduction; ++u) sum += whole[(reduction * y + v) * level.width + reduction * x + u];
+      made.texture.push_back(static_cast<std::uint8_t>(sum / (reduction * reduction) + 0.5f));
+    }
+  const auto& mean = model.shape.mean;
+  std::array<float, 2> low = {1e9f, 1e9f};
+  for (std::size_t i = 0; i < mean.size(); ++i) low[i % 2] = std::min(low[i % 2], mean[i]);
+  for (const auto& triangle : model.triangles) {
+    std::array<float, 6> corners{};
+    for (std::size_t i = 0; i < 6; ++i)
+      corners[i] = (mean[2 * std::size_t{triangle[i / 2]} + i % 2] - low[i % 2]) * level.scale / reduction;
+    made.triangles.push_back(corners);
+  }
+  return made;
+}
+
 }  // namespace kinema::bench

@@ -3,6 +3,7 @@
 
 #include "bench/face/face_problem.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,5 +26,13 @@ FacePicture landmark_picture(const DrawnFace& face, const std::vector<float>& la
 /// The mean texture of a model's first level in the mean shape, and the triangles of the mean shape: one of the sixteen
 /// templates of figure 5.
 std::vector<FacePicture> template_pictures(const face::Model& model);
+
+/// The same as numbers, the texture at a third of its size.
+struct FaceTemplate {
+  std::size_t pixels = 0, width = 0, height = 0;
+  std::vector<std::uint8_t> texture;            // (height, width), 255 outside
+  std::vector<std::array<float, 6>> triangles;  // of the shape, x y of three corners, in the same pixels
+};
+FaceTemplate small_template(const face::Model& model);
 
 }  // namespace kinema::bench

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bench/face/face_picture.h"
-#include "bench/face/face_video.h"
 #include "bench/face/product/product_bench.h"
 #include "bench/machine.h"
 #include "bench/statistics.h"
@@ -22,22 +21,30 @@ namespace kinema::bench {
 struct FaceRow {
   std::string backend;  ///< "listing", "reference", "cpu", "opencv", "paper", "cuda", "cuda batch"
   std::size_t pixels = 0;
-  std::size_t modes = 0;  ///< of shape and texture together
-  std::size_t faces = 1;  ///< of one call; all times are of one face
-  std::string image;      ///< "host" or "device"
-  std::size_t repeats = 0;
+  std::size_t modes = 0;    ///< of shape and texture together
+  std::size_t faces = 1;    ///< of one call; all times are of one face
+  std::string image;        ///< "host" or "device"
+  std::size_t repeats = 0;  ///< frames that were timed
 
   Spread ms;                      ///< wall time per frame: all iterations of a face
+  double mean_ms = 0;             ///< as in the paper's table 1
   std::vector<StageTime> stages;  ///< medians reported by the backend, per frame; "device": the GPU's part; figure 2
-  double iteration_ms = 0;
-  std::vector<double> frame_ms;  ///< time of the first 1, 2, 4 ... frames, one after the other (figure 6)
+  double iteration_ms = 0;        ///< of the mean
+  std::vector<double> frame_ms;   ///< time of the first 1, 2, 4 ... frames, one after the other (figure 6)
 
   double growth = 1;  ///< over the same backend's time at the smallest size (figure 7)
   std::optional<double> speedup_listing, speedup_opencv;  ///< by `ms` (figure 8)
   std::optional<double> speedup_paper;                    ///< by "device"
 
-  /// The largest distance of a landmark from the reference's, in pixels, over all faces; not for another model.
+  /// The largest distance of a landmark from the reference's, in pixels, over some faces; not for another model.
   std::optional<double> landmark_error;
+
+  /// Mean distance of a landmark from where it was drawn, in pixels, and frames in which the face was lost; of films.
+  std::optional<double> error;
+  std::size_t lost = 0;
+
+  std::optional<double> upload_ms;        ///< the median frame where its upload is not hidden; on a GPU
+  std::optional<double> free_iterations;  ///< mean number where the loop ends by itself; of one backend
 
   std::optional<double> stage(std::string_view wanted) const;
   double faces_per_second() const { return ms.median > 0 ? 1000 / ms.median : 0; }
@@ -71,9 +78,9 @@ struct FaceReport {
   std::string model;                     ///< file whose default fit was timed; "": none
   std::vector<FaceFitRow> default_fits;  ///< of it
   std::optional<ProductReport> products;
-  std::vector<FaceVideoRow> video;
-  std::vector<FacePicture> templates;  ///< of the first and the last size (figure 5)
-  std::vector<FacePicture> sequence;   ///< frames of the clip, fitted
+  std::vector<FacePicture> templates;  ///< of texture and of shape, for each size (figure 5)
+  std::vector<FaceTemplate> small_templates;
+  std::vector<FacePicture> sequence;  ///< frames of a film, fitted
 
   /// Rows of a backend, by size.
   std::vector<const FaceRow*> of(std::string_view backend) const;

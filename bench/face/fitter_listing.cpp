@@ -1,6 +1,7 @@
 #include "bench/face/fitter_listing.h"
 
 #include "core/stopwatch.h"
+#include "face/chain/fit_state.h"
 #include "kinema/error.h"
 
 #include <algorithm>
@@ -16,6 +17,21 @@ struct Parameters {
   std::vector<float> c;
   float a, b, tx, ty;
 };
+
+// A sum in as many parts as a vector of any CPU has elements: added one after the other, each term would wait for the one
+// before it, and the compiler could not use vectors.
+template <class Term>
+float sum(std::size_t count, const Term& term) {
+  constexpr std::size_t lanes = 16;
+  float parts[lanes] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) parts[k] += term(i + k);
+  double all = 0;
+  for (const float part : parts) all += double{part};
+  for (; i < count; ++i) all += double{term(i)};
+  return static_cast<float>(all);
+}
 
 class ListingFitter final : public face::Fitter {
 public:
@@ -37,9 +53,7 @@ public:
     error_ms_ = step_ms_ = 0;
     image_ = face.image;
     const std::size_t modes = level_.texture_combined.rows;
-    const Similarity pose = start_pose(*model_, face.start);
-    Parameters p{std::vector<float>(modes, 0.0f), static_cast<float>(pose.a), static_cast<float>(pose.b),
-                 static_cast<float>(pose.tx), static_cast<float>(pose.ty)};
+    Parameters p = estimate(face.start);
     std::vector<float> r(level_.pixels()), r_next(level_.pixels()), dp(modes + 4);
     estimate_ms_ = estimating.ms();
     float E = error_of(p, r);
@@ -48,9 +62,7 @@ public:
       const Stopwatch stepping;
       for (std::size_t k = 0; k < dp.size(); ++k) {
         const float* R = level_.gradient.row(k).data();
-        float sum = 0;
-        for (std::size_t i = 0; i < r.size(); ++i) sum += R[i] * r[i];
-        dp[k] = -sum;
+        dp[k] = -sum(r.size(), [&](std::size_t i) { return R[i] * r[i]; });
       }
       step_ms_ += stepping.ms();
       float gain = -1;
@@ -82,16 +94,39 @@ public:
   }
 
 private:
+  // Algorithm 1, line 3: c = 0 at a mean shape; else c of the shape of the frame before, and of the texture there.
+  Parameters estimate(const face::Start& start) {
+    face::FitState state = initial_state(*model_, start, settings_.limit);
+    if (!state.mean) straighten(*model_, state);
+    const std::size_t modes = level_.texture_combined.rows;
+    const Similarity& pose = state.pose;
+    Parameters p{std::vector<float>(modes, 0.0f), static_cast<float>(pose.a), static_cast<float>(pose.b),
+                 static_cast<float>(pose.tx), static_cast<float>(pose.ty)};
+    if (state.mean) return p;
+    std::vector<float> away(s_.size());
+    for (std::size_t i = 0; i < s_.size(); ++i) away[i] = static_cast<float>(state.shape[i]) - model_->shape.mean[i];
+    std::copy(state.shape.begin(), state.shape.end(), s_.begin());
+    place(p);
+    sample_texture();
+    for (std::size_t k = 0; k < modes; ++k) {
+      const float *Qs = level_.shape_combined.row(k).data(), *Qg = level_.texture_combined.row(k).data();
+      const float shape = sum(away.size(), [&](std::size_t i) { return Qs[i] * away[i]; });
+      const float texture = sum(g_s_.size(), [&](std::size_t i) { return Qg[i] * (g_s_[i] - level_.mean[i]); });
+      p.c[k] = limited(k, level_.shape_weight * level_.shape_weight * shape + texture);
+    }
+    return p;
+  }
+
+  float limited(std::size_t mode, float c) const {
+    if (!(settings_.limit > 0)) return c;
+    const float most = static_cast<float>(settings_.limit) * std::sqrt(level_.combined_variances[mode]);
+    return std::clamp(c, -most, most);
+  }
+
   Parameters displaced(const Parameters& p, const std::vector<float>& dp, float k) const {
     Parameters next = p;
     const std::size_t modes = p.c.size();
-    for (std::size_t i = 0; i < modes; ++i) {
-      next.c[i] += k * dp[i];
-      if (settings_.limit > 0) {
-        const float most = static_cast<float>(settings_.limit) * std::sqrt(level_.combined_variances[i]);
-        next.c[i] = std::clamp(next.c[i], -most, most);
-      }
-    }
+    for (std::size_t i = 0; i < modes; ++i) next.c[i] = limited(i, p.c[i] + k * dp[i]);
     const float a = 1 + k * dp[modes], b = k * dp[modes + 1], x = k * dp[modes + 2], y = k * dp[modes + 3];
     next.a = p.a * a - p.b * b, next.b = p.a * b + p.b * a;
     next.tx = p.a * x - p.b * y + p.tx, next.ty = p.b * x + p.a * y + p.ty;
@@ -105,6 +140,10 @@ private:
       const auto mode = level_.shape_combined.row(k);
       for (std::size_t i = 0; i < s_.size(); ++i) s_[i] += p.c[k] * mode[i];
     }
+    place(p);
+  }
+
+  void place(const Parameters& p) {
     for (std::size_t i = 0; i < s_.size(); i += 2) {
       const float x = s_[i], y = s_[i + 1];
       s_[i] = p.a * x - p.b * y + p.tx, s_[i + 1] = p.b * x + p.a * y + p.ty;
@@ -122,10 +161,8 @@ private:
            fy * ((1 - fx) * at(u, below) + fx * at(right, below));
   }
 
-  // Algorithm 2.
-  float error_of(const Parameters& p, std::vector<float>& r) {
-    const Stopwatch watch;
-    make_shape(p);
+  // Algorithm 2, lines 3 to 5.
+  void sample_texture() {
     const std::size_t n = level_.pixels();
     for (std::size_t i = 0; i < n; ++i) {
       const auto& corner = model_->triangles[level_.pixel_triangles[i]];
@@ -136,28 +173,34 @@ private:
       }
       g_s_[i] = sample(x, y);
     }
-    // lines 4 and 5; float sums over tens of thousands of values need partial sums
-    const auto sum = [&](auto term) {
-      double all = 0;
-      for (std::size_t i = 0; i < n; ++i) all += double{term(i)};
-      return static_cast<float>(all);
-    };
     const auto count = static_cast<float>(n);
-    const float mean = sum([&](std::size_t i) { return g_s_[i]; }) / count;
+    const float mean = sum(n, [&](std::size_t i) { return g_s_[i]; }) / count;
     for (float& g : g_s_) g -= mean;
-    const float deviation = std::sqrt(sum([&](std::size_t i) { return g_s_[i] * g_s_[i]; }) / count);
-    const float along = sum([&](std::size_t i) { return g_s_[i] * level_.mean[i]; }) / count;
+    const float deviation = std::sqrt(sum(n, [&](std::size_t i) { return g_s_[i] * g_s_[i]; }) / count);
+    const float along = sum(n, [&](std::size_t i) { return g_s_[i] * level_.mean[i]; }) / count;
     const float alpha = std::max(along, 0.1f * deviation);
     for (float& g : g_s_) g = deviation > 0 ? g / alpha : 0;
-    // line 6
+  }
+
+  // Algorithm 2.
+  float error_of(const Parameters& p, std::vector<float>& r) {
+    const Stopwatch watch;
+    make_shape(p);
+    sample_texture();
+    // line 6, in pieces that stay in the first cache
+    const std::size_t n = level_.pixels();
+    constexpr std::size_t piece = 2048;
     std::copy(level_.mean.begin(), level_.mean.end(), g_m_.begin());
-    for (std::size_t k = 0; k < p.c.size(); ++k) {
-      const float* mode = level_.texture_combined.row(k).data();
-      for (std::size_t i = 0; i < n; ++i) g_m_[i] += p.c[k] * mode[i];
+    for (std::size_t first = 0; first < n; first += piece) {
+      const std::size_t end = std::min(n, first + piece);
+      for (std::size_t k = 0; k < p.c.size(); ++k) {
+        const float* mode = level_.texture_combined.row(k).data();
+        for (std::size_t i = first; i < end; ++i) g_m_[i] += p.c[k] * mode[i];
+      }
     }
     // lines 7 and 8
     for (std::size_t i = 0; i < n; ++i) r[i] = g_s_[i] - g_m_[i];
-    const float E = sum([&](std::size_t i) { return r[i] * r[i]; });
+    const float E = sum(n, [&](std::size_t i) { return r[i] * r[i]; });
     error_ms_ += watch.ms();
     return E;
   }

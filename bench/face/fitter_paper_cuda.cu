@@ -1,18 +1,22 @@
 // Section 4 of the paper: its kernels in two recorded sequences; a frame is a few launches of these. Its last step, R r, has the
-// layout that was fastest for its shape.
+// layout that was fastest for its shape. The picture of the next frame is copied meanwhile (section 5.1).
 // Timed in parts, the sequences have events within them, and the host waits for each.
+#include "bench/face/conditional_launch_cuda.cuh"
 #include "bench/face/fitters.h"
 #include "bench/face/paper_kernels_cuda.cuh"
 #include "bench/face/product/matrix_vector_cuda.h"
 #include "core/cuda/buffer.h"
 #include "core/cuda/launch_sequence.h"
 #include "core/stopwatch.h"
+#include "face/chain/fit_state.h"
 #include "face/fitter/fitter_backends.h"
+#include "face/fitter/picture_ahead_cuda.cuh"
 #include "face/model/similarity.h"
 #include "kinema/error.h"
 
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -73,38 +77,49 @@ public:
     state_.reserve(1);
     memory_ = {state_.data(), p_.data(), Rr_.data(), r_.data(), g_.data(), gm_.data(), shape_.data()};
     frame_.reserve(1);
+    start_shape_.reserve(model_->shape.landmarks());
+    shape_part_.reserve(modes);
     result_.reserve(1);
     parameters_.reserve(2 * size);
     const cuda::MatrixVectorOperands step{view_.R, r_.data(), Rr_.data(), &state_.data()->best};
     tune(step, static_cast<int>(size), static_cast<int>(pixels));
+    for (std::size_t i = 0; i + 1 < settings_.damping.size(); ++i) inner_.push_back(std::make_unique<cuda::Stream>());
     start_.record(stream_, [&] {
       mark(0);
-      paper::estimate_parameters<<<blocks, block_threads, 0, stream_>>>(view_, memory_, frame_.data());
+      paper::begin_frame<<<1, block_threads, 0, stream_>>>(view_, memory_, frame_.data(), start_shape_.data());
+      find_texture(stream_);
+      paper::estimate_parameters<<<view_.modes + 1, block_threads, 0, stream_>>>(view_, memory_, shape_part_.data());
       mark(1);
-      try_factor(0, -1);
+      try_factor(stream_, 0, -1, {});
       mark(2);
     });
     iteration_.record(stream_, [&] {
       mark(0);
       find_step_->launch(step, stream_);
       mark(1);
-      for (std::size_t i = 0; i < settings_.damping.size(); ++i) try_factor(settings_.damping[i], static_cast<int>(i));
+      try_factors(0, stream_);
       mark(2);
     });
   }
 
+  void expect(const Face& next) override { ahead_.expect(next); }
+
   Fit fit(const Face& face) override {
     const Stopwatch watch;
     check_face(face, true);
-    const Similarity pose = start_pose(*model_, face.start);
+    const FitState start = start_of(face.start);
+    const Similarity& pose = start.pose;
     paper::Frame& frame = *frame_.data();
     frame = {face.image.data,
              static_cast<int>(face.image.width),
              static_cast<int>(face.image.height),
              static_cast<int>(face.image.stride),
              {static_cast<float>(pose.a), static_cast<float>(pose.b), static_cast<float>(pose.tx),
-              static_cast<float>(pose.ty)}};
-    if (!face.on_device) {
+              static_cast<float>(pose.ty)},
+             !start.mean};
+    if (const auto copied = face.on_device ? std::nullopt : ahead_.take(face.image, stream_)) {
+      frame.data = copied->data, frame.stride = frame.width;
+    } else if (!face.on_device) {
       image_.reserve(face.image.width * face.image.height);
       cuda::check(cudaMemcpy2DAsync(image_.data(), face.image.width, face.image.data, face.image.stride,
                                     face.image.width, face.image.height, cudaMemcpyHostToDevice, stream_),
@@ -124,6 +139,7 @@ public:
     cuda::check(cudaMemcpyAsync(parameters_.data(), p_.data(), size, cudaMemcpyDeviceToHost, stream_), "downloading");
     cuda::check(cudaMemcpyAsync(result_.data(), state_.data(), sizeof(paper::State), cudaMemcpyDeviceToHost, stream_),
                 "downloading");
+    ahead_.copy();
     stream_.wait();
     device_ms_ = cuda::elapsed_ms(begin_, end_);
     const paper::State& state = *result_.data();
@@ -159,19 +175,57 @@ private:
     find_step_.emplace(rows, columns, cuda::tuned_layout(rows, columns, step, LayoutFile::of_user()));
   }
 
+  // The shape that the frame before ended with, and its part of c; or the mean shape.
+  FitState start_of(const Start& start) {
+    FitState state = initial_state(*model_, start, settings_.limit);
+    if (state.mean) return state;
+    straighten(*model_, state);
+    const Level& level = model_->levels[stages_[0].level];
+    const std::vector<float> at = placed(state.pose, state.shape);
+    for (std::size_t i = 0; i < at.size() / 2; ++i) start_shape_.data()[i] = {at[2 * i], at[2 * i + 1]};
+    for (std::size_t k = 0; k < level.shape_combined.rows; ++k) {
+      const auto mode = level.shape_combined.row(k);
+      double sum = 0;
+      for (std::size_t i = 0; i < mode.size(); ++i) sum += mode[i] * (state.shape[i] - double{model_->shape.mean[i]});
+      shape_part_.data()[k] = static_cast<float>(sum * level.shape_weight * level.shape_weight);
+    }
+    return state;
+  }
+
+  // The factors from number i on: those after the first that lowers E are not launched.
+  void try_factors(std::size_t i, cudaStream_t stream) {
+    const std::vector<float>& factors = settings_.damping;
+    if (i + 1 >= factors.size()) {
+      if (i < factors.size()) try_factor(stream, factors[i], static_cast<int>(i), {});
+      return;
+    }
+    cuda::record_conditional(
+        stream, *inner_[i],
+        [&](cudaGraphConditionalHandle next) {
+          try_factor(stream, factors[i], static_cast<int>(i), {next, true});
+        },
+        [&](cudaStream_t inner) { try_factors(i + 1, inner); });
+  }
+
+  // Algorithms 4 and 5.
+  void find_texture(cudaStream_t stream) {
+    paper::sample_texture<<<blocks, block_threads, 0, stream>>>(view_, memory_);
+    paper::sum_texture<<<blocks, block_threads, 0, stream>>>(view_, memory_);
+    paper::subtract_mean<<<blocks, block_threads, 0, stream>>>(view_, memory_);
+    paper::divide_by_norm<<<blocks, block_threads, 0, stream>>>(view_, memory_);
+    paper::divide_by_alpha<<<blocks, block_threads, 0, stream>>>(view_, memory_);
+  }
+
   // Algorithm 2 at p + k dp, and the decision from E.
-  void try_factor(float k, int which) {
+  void try_factor(cudaStream_t stream, float k, int which, paper::NextTrial next) {
     const auto vertices = static_cast<unsigned>(view_.landmarks);
     const std::size_t shared = static_cast<std::size_t>(view_.modes) * sizeof(float);
-    paper::make_shape<<<1, vertices, shared, stream_>>>(view_, memory_, k, which <= 0);
-    paper::sample_texture<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
-    paper::sum_texture<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
-    paper::subtract_mean<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
-    paper::divide_by_norm<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
-    paper::divide_by_alpha<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
-    paper::make_model_texture<<<blocks, block_threads, shared, stream_>>>(view_, memory_);
-    paper::find_error<<<blocks, block_threads, 0, stream_>>>(
-        view_, memory_, which, static_cast<int>(settings_.damping.size()), static_cast<float>(settings_.threshold));
+    paper::make_shape<<<1, vertices, shared, stream>>>(view_, memory_, k, which <= 0);
+    find_texture(stream);
+    paper::make_model_texture<<<blocks, block_threads, shared, stream>>>(view_, memory_);
+    paper::find_error<<<blocks, block_threads, 0, stream>>>(view_, memory_, which,
+                                                            static_cast<int>(settings_.damping.size()),
+                                                            static_cast<float>(settings_.threshold), next);
   }
 
   // Within a sequence that is recorded: before its first kernel, after it, and at the end.
@@ -204,6 +258,8 @@ private:
   paper::Model view_{};
   paper::Memory memory_{};
   cuda::Stream stream_;
+  std::vector<std::unique_ptr<cuda::Stream>> inner_;  // of recordings within recordings
+  PictureAhead ahead_;
   std::vector<cuda::Buffer<float>> buffers_;
   cuda::Buffer<ushort3> corners_;
   cuda::Buffer<float3> weights_;
@@ -213,7 +269,8 @@ private:
   cuda::Buffer<paper::State> state_;
   cuda::PinnedBuffer<paper::Frame> frame_;
   cuda::PinnedBuffer<paper::State> result_;
-  cuda::PinnedBuffer<float> parameters_;
+  cuda::PinnedBuffer<float> parameters_, shape_part_;
+  cuda::PinnedBuffer<float2> start_shape_;
   std::optional<cuda::MatrixVector> find_step_;
   cuda::LaunchSequence start_, iteration_;
   cuda::Event begin_, end_;

@@ -1,7 +1,7 @@
-// Nine of the ten kernels of section 4 of the paper: all but algorithm 3 on four blocks of 1024 threads, each thread one
-// pixel of every 4096; sums by threads, blocks and atomics. The tenth, R r, is the product of bench/face/product/matrix_vector_cuda.h.
+// Nine of the ten kernels of section 4 of the paper: eight on four blocks of 1024 threads, each thread one pixel of every 4096,
+// algorithm 3 on one block; sums by threads, blocks and atomics. The tenth, R r, is the product of bench/face/product/matrix_vector_cuda.h.
 // With the same corrections as the reference. Algorithm 1 is a sequence of them that is the same for every frame, so that
-// the host need not wait for E: a kernel of a trial that is no longer needed returns at once.
+// the host need not wait for E: the trials of an iteration end on the device with the first factor that lowers it.
 #pragma once
 
 #include "core/cuda/buffer.h"
@@ -26,6 +26,13 @@ struct Frame {
   const unsigned char* data;
   int width, height, stride;
   float4 pose;
+  bool kept;  // the shape of the frame before, else the mean one
+};
+
+// What a kernel says of the trial after it: see conditional_launch_cuda.cuh.
+struct NextTrial {
+  cudaGraphConditionalHandle handle;
+  bool exists;
 };
 
 // State passed from a kernel to the following ones.
@@ -53,15 +60,15 @@ __device__ inline float* trial_parameters(const Model& model, const Memory& at) 
   return at.p + (1 - at.state->best) * (model.modes + 4);
 }
 
-// Line 3 of algorithm 1: c = 0, and the given pose. `frame` may lie on the host.
-__global__ void estimate_parameters(Model model, Memory at, const Frame* frame) {
-  for (int i = thread_of_grid(); i < model.modes + 4; i += all_threads) at.Rr[i] = 0;
-  for (int i = thread_of_grid(); i < model.modes; i += all_threads) at.p[i] = 0;
-  if (blockIdx.x != 0 || threadIdx.x != 0) return;
-  const Frame given = *frame;
-  float* t = at.p + model.modes;
-  t[0] = given.pose.x, t[1] = given.pose.y, t[2] = given.pose.z, t[3] = given.pose.w;
-  *at.state = {given, {0, 0, 0, 0}, INFINITY, 0, 0, 0, 0, 0, 0};
+// The frame, and the shape from which its parameters are estimated. `frame` and `shape` may lie on the host. One block.
+__global__ void begin_frame(Model model, Memory at, const Frame* frame, const float2* shape) {
+  const int i = static_cast<int>(threadIdx.x);
+  for (int j = i; j < model.modes + 4; j += static_cast<int>(blockDim.x)) at.Rr[j] = 0;
+  if (frame->kept && i < model.landmarks) at.S[i] = shape[i];
+  if (i != 0) return;
+  *at.state = {*frame, {0, 0, 0, 0}, INFINITY, 0, 0, 0, 0, 0, 0};
+  // the kernels of algorithms 4 and 5 have nothing to do where there is no shape yet
+  at.state->accepted = frame->kept ? 0 : 1;
 }
 
 // Algorithm 3, and line 8 of algorithm 1: one thread per vertex. `first`: of the factors of an iteration.
@@ -199,9 +206,36 @@ __global__ void make_model_texture(Model model, Memory at) {
   }
 }
 
+// Line 3 of algorithm 1, after the texture at the shape of the frame before is known: c of that shape, whose part is given, and
+// of the texture; 0 without one. A block for each mode, and one for the pose.
+__global__ void estimate_parameters(Model model, Memory at, const float* shape_part) {
+  const int k = static_cast<int>(blockIdx.x), i = static_cast<int>(threadIdx.x);
+  State* state = at.state;
+  if (k == model.modes) {
+    float* t = at.p + k;
+    const float4 pose = state->frame.pose;
+    if (i == 0) t[0] = pose.x, t[1] = pose.y, t[2] = pose.z, t[3] = pose.w;
+    return;
+  }
+  __shared__ float SMData[block_warps];
+  float v = 0;
+  if (state->frame.kept) {
+    const float* Qg = model.Qg + static_cast<std::size_t>(k) * model.pixels;
+    for (int n = i; n < model.pixels; n += block_threads) v += __ldg(Qg + n) * (at.g[n] - __ldg(model.g0 + n));
+  }
+  v = add_warp(v);
+  if (i % 32 == 0) SMData[i / 32] = v;
+  __syncthreads();
+  if (i >= 32) return;
+  v = add_warp(SMData[i]);
+  if (i != 0) return;
+  const float most = __ldg(model.most + k);
+  at.p[k] = state->frame.kept ? fminf(fmaxf(shape_part[k] + v, -most), most) : 0;
+}
+
 // Lines 7 and 8 of algorithm 2; the last block to finish then has E, and does lines 10 to 19 of algorithm 1. `which`:
 // index of the factor; below 0: at the start.
-__global__ void find_error(Model model, Memory at, int which, int factors, float threshold) {
+__global__ void find_error(Model model, Memory at, int which, int factors, float threshold, NextTrial next) {
   State* state = at.state;
   if (unwanted(state)) return;
   const float* __restrict__ g = at.g, * __restrict__ gm = at.gm;
@@ -219,7 +253,11 @@ __global__ void find_error(Model model, Memory at, int which, int factors, float
   const bool start = which < 0, better = start || E < before;
   ++state->trials;
   if (better) state->E = E, state->best = 1 - state->best;
-  if (start || !(better || which == factors - 1)) return;
+  if (start) return;
+  if (!better && which < factors - 1) {
+    if (next.exists) cudaGraphSetConditional(next.handle, 1);
+    return;
+  }
   state->accepted = 1;  // or none is left
   ++state->iterations;
   state->converged = threshold >= 0 && (!better || before - E < threshold * before) ? 1 : 0;

@@ -3,6 +3,7 @@
 #include "bench/head/head_device.h"
 #include "bench/head/head_frames.h"
 #include "bench/head/steps/steps.h"
+#include "bench/machine.h"
 #include "core/threads.h"
 #include "io/faces/head_baselines.h"
 #include "kinema/error.h"
@@ -31,7 +32,7 @@ using head::Sums;
 
 constexpr head::SkinPlane plane{0.0125, -0.006, -0.007, 0.15};
 constexpr std::size_t batch = 64, distinct_frames = 8;
-constexpr const char* all_tables[] = {"paper", "cpu", "gpu", "other"};
+constexpr const char* all_tables[] = {"paper", "kernels", "cpu", "gpu", "other"};
 
 // Reads a number of bytes by a number of threads, 64 kB per task: the minimum for any program that reads every pixel.
 class ReadFloor {
@@ -95,7 +96,7 @@ public:
       const auto moments = backend(name, "plane", problem_.threads);
       HeadRow row =
           describe("paper", std::string(name), std::string(name), PixelFormat::rgba, "plane", Picture::camera);
-      row.place = gpus().empty() ? "host" : "pinned";
+      row.place = !no_gpu_reason().empty() ? "host" : "pinned";
       row.threads = name == "cpu1" || name == "cpu2" ? 1 : Threads(problem_.threads).count();
       add_moments(std::move(row), moments, frame->view, frame);
       if (name != "cuda" && name != "joint") continue;
@@ -143,6 +144,7 @@ public:
     }
   }
 
+  void add_kernels();
   void add_gpu();
 
 private:
@@ -161,15 +163,14 @@ private:
   std::shared_ptr<Moments> backend(std::string_view name, const std::string& kind, int threads, bool stages = false) {
     head::MomentsSettings settings;
     settings.stages = stages;
-    // the steps of the paper as printed, without second moments
-    std::shared_ptr<Moments> moments = make_moments(name, settings, Compute(Backend::automatic, threads), false);
+    std::shared_ptr<Moments> moments = make_moments(name, settings, Compute(Backend::automatic, threads));
     moments->set_classifier(classifier(kind));
     return moments;
   }
 
   PlacedFrame placed_for_paper() {
     const HeadFrame& made = frame(Picture::camera, PixelFormat::rgba);
-    return gpus().empty() ? PlacedFrame{nullptr, made.view} : pinned(made);
+    return !no_gpu_reason().empty() ? PlacedFrame{nullptr, made.view} : pinned(made);
   }
 
   static HeadRow describe(const char* table, std::string name, std::string backend, PixelFormat format,
@@ -190,9 +191,12 @@ private:
       reference_->set_classifier(classifier(kind));
       truth_[key] = reference_->measure(frame(picture, format).view);
     }
-    const Sums& truth = truth_[key];
+    set_errors(row, sums, truth_[key], static_cast<double>(problem_.width * problem_.height));
+  }
+
+  static void set_errors(HeadRow& row, const Sums& sums, const Sums& truth, double pixels) {
     row.centroid_error = std::hypot(sums.wx / sums.w - truth.wx / truth.w, sums.wy / sums.w - truth.wy / truth.w);
-    row.area_error = std::fabs(sums.w - truth.w) / static_cast<double>(problem_.width * problem_.height);
+    row.area_error = std::fabs(sums.w - truth.w) / pixels;
   }
 
   // One frame repeatedly.
@@ -257,8 +261,53 @@ struct Ring {
   const ColourView& take() { return views[next++ % views.size()]; }
 };
 
-void Field::add_gpu() {
+// The kernels of the steps and of the cuda backend without transfer, clearing and download, on frames of the report's size and
+// of 8K. There are as many frames as the device's cache does not hold.
+void Field::add_kernels() {
   if (gpus().empty()) return;
+  for (const bool large : {false, true}) {
+    const std::size_t width = large ? 7680 : problem_.width, height = large ? 4320 : problem_.height;
+    const HeadFrame made = large ? make_head_frame(Picture::camera, PixelFormat::rgba, width, height, problem_.seed)
+                                 : frame(Picture::camera, PixelFormat::rgba);
+    const auto ring = std::make_shared<Ring>();
+    for (std::size_t held = 0; held < 2 || held * made.bytes.size() < (std::size_t{128} << 20); ++held) {
+      ring->frames.push_back(on_device(made));
+      ring->views.push_back(ring->frames.back().view);
+    }
+    reference_->set_classifier(plane_);
+    const Sums truth = reference_->measure(made.view);
+    const auto row = [&](std::string name, std::string backend, const Sums& sums) {
+      HeadRow one = describe("kernels", fmt::format("{} kernel, {} x {}", name, width, height), std::move(backend),
+                             PixelFormat::rgba, "plane", Picture::camera);
+      one.place = "device";
+      one.width = width, one.height = height;
+      set_errors(one, sums, truth, static_cast<double>(width * height));
+      return one;
+    };
+    for (int step = 1; step <= 8; ++step) {
+      std::shared_ptr<head::GpuStepMoments> moments = head::make_gpu_step(step);
+      moments->set_classifier(plane_);
+      const std::string name = fmt::format("gpu{}", step);
+      HeadRow one = row(name, name, moments->measure(ring->views[0]));
+      one.frames = ring->views.size();
+      const auto ms = std::make_shared<double>(0);
+      implementations.push_back({one, [=] { *ms = moments->kernels_ms(ring->views); },
+                                 [=] {
+                                   return std::vector<StageTime>{{"kernel", *ms}};
+                                 }});
+    }
+    std::shared_ptr<head::DeviceMoments> ours = head::make_cuda_device_moments({}, problem_.threads);
+    ours->set_classifier(plane_);
+    ours->keep_time(true);
+    implementations.push_back({row("cuda", "cuda", ours->measure(ring->views[0])), [=] { ours->measure(ring->take()); },
+                               [=] {
+                                 return std::vector<StageTime>{{"kernel", ours->device_ms()}};
+                               }});
+  }
+}
+
+void Field::add_gpu() {
+  if (!no_gpu_reason().empty()) return;
   const auto floor = std::make_shared<DeviceFloor>();
   const auto device_backend = [&](const std::string& kind, bool keep_time) {
     std::shared_ptr<head::DeviceMoments> moments = head::make_cuda_device_moments({}, problem_.threads);
@@ -358,6 +407,7 @@ void Field::add_gpu() {
 
 #else
 
+void Field::add_kernels() {}
 void Field::add_gpu() {}
 
 #endif
@@ -375,9 +425,11 @@ std::vector<HeadImplementation> head_implementations(const std::vector<std::stri
   const auto wanted = [&](const char* table) {
     return tables.empty() || std::find(tables.begin(), tables.end(), table) != tables.end();
   };
-  if (tables == std::vector<std::string>{"gpu"} && gpus().empty()) choose(Backend::cuda);  // throws, with the reason
+  if (const std::string reason = no_gpu_reason(); tables == std::vector<std::string>{"gpu"} && !reason.empty())
+    throw Error("no GPU can be measured here: " + reason);
   const auto field = std::make_shared<Field>(problem);
   if (wanted("paper")) field->add_paper();
+  if (wanted("kernels")) field->add_kernels();
   if (wanted("cpu")) field->add_cpu();
   if (wanted("gpu")) field->add_gpu();
   if (wanted("other")) field->add_other();

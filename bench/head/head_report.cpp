@@ -25,7 +25,10 @@ ordered_json row_json(const HeadRow& row) {
           {"ms_quartiles", {row.ms.low, row.ms.high}},
           {"ms_stages", stages},
           {"repeats", row.repeats},
-          {"total_ms", row.total_ms},
+          {"mean_ms", optional_number(row.mean_ms)},
+          {"mean_of", row.mean_of},
+          {"calculation_ms", optional_number(row.calculation_ms)},
+          {"size", row.width > 0 ? ordered_json({row.width, row.height}) : nullptr},
           {"frames_per_second", row.frames_per_second()},
           {"speedup_cpu1", optional_number(row.speedup_cpu1)},
           {"cpu_share", optional_number(row.cpu_share)},
@@ -57,14 +60,10 @@ const HeadRow* HeadReport::find(std::string_view name) const {
 }
 
 void compare_rows(HeadReport& report) {
-  for (HeadRow& row : report.rows) {
-    // conversion of a frame is not part of the paper's times
-    const auto transfer = row.stage("transfer"), calculation = row.stage("calculation");
-    row.total_ms = row.table == "paper" && transfer && calculation ? *transfer + *calculation : row.ms.median;
-  }
   const HeadRow* cpu1 = report.find("cpu1");
   for (HeadRow& row : report.rows) {
-    if (cpu1 != nullptr && row.table == "paper") row.speedup_cpu1 = cpu1->total_ms / row.total_ms;
+    if (row.table == "paper") row.calculation_ms = row.ms.median - row.stage("transfer").value_or(0);
+    if (cpu1 != nullptr && row.table == "paper") row.speedup_cpu1 = cpu1->ms.median / row.ms.median;
     const HeadRow* floor = row.floor.empty() ? nullptr : report.find(row.floor);
     if (floor == nullptr) continue;
     row.over_floor = row.ms.median / floor->ms.median;

@@ -17,21 +17,26 @@ namespace kinema::bench {
 
 /// One way to measure a frame.
 struct HeadRow {
-  std::string table;       ///< "paper": table 1; "cpu"; "gpu"; "other": programs to compare with; "floor"
-  std::string name;        ///< unique within the report
-  std::string backend;     ///< of moments_names(), or another program's
-  std::string format;      ///< of the pixels
-  std::string classifier;  ///< "plane" or "table"; empty if there is none
-  std::string picture;     ///< "camera" or "noise"
-  std::string place;       ///< of the frame: "host", "pinned", "device"
-  int threads = 0;         ///< of the CPU; 0: none that matter
-  std::size_t frames = 1;  ///< of one call; all times are of one frame
+  /// "paper": table 1; "kernels": of its steps and ours, alone, on frames of two sizes; "cpu"; "gpu"; "other": programs to
+  /// compare with; "floor"
+  std::string table;
+  std::string name;                   ///< unique within the report
+  std::string backend;                ///< of moments_names(), or another program's
+  std::string format;                 ///< of the pixels
+  std::string classifier;             ///< "plane" or "table"; empty if there is none
+  std::string picture;                ///< "camera" or "noise"
+  std::string place;                  ///< of the frame: "host", "pinned", "device"
+  int threads = 0;                    ///< of the CPU; 0: none that matter
+  std::size_t frames = 1;             ///< of one call; all times are of one frame
+  std::size_t width = 0, height = 0;  ///< 0: as the report's
 
   std::size_t repeats = 0;
   Spread ms;                      ///< wall clock around the call
   std::vector<StageTime> stages;  ///< medians reported by the backend
 
-  double total_ms = 0;  ///< paper: transfer and calculation; else the wall clock
+  /// Table 1, by one clock: the mean of `mean_of` calls, and of the median what is not the transfer.
+  std::optional<double> mean_ms, calculation_ms;
+  std::size_t mean_of = 0;
   std::optional<double> speedup_cpu1;
   std::optional<double> cpu_share;  ///< of the rows, where CPU and GPU divide a frame; 0 to 1
 
@@ -43,7 +48,7 @@ struct HeadRow {
   std::optional<double> centroid_error, area_error;
 
   std::optional<double> stage(std::string_view wanted) const;
-  double frames_per_second() const { return total_ms > 0 ? 1000 / total_ms : 0; }
+  double frames_per_second() const { return ms.median > 0 ? 1000 / ms.median : 0; }
 };
 
 struct HeadReport {
@@ -59,7 +64,7 @@ struct HeadReport {
   const HeadRow* find(std::string_view name) const;
 };
 
-/// Fills totals, speed-ups and ratios to the floor.
+/// Fills calculations, speed-ups and ratios to the floor.
 void compare_rows(HeadReport& report);
 
 std::string head_text(const HeadReport& report);

@@ -36,6 +36,10 @@ enum class Motion {
 enum class Resampling { systematic, stratified, residual, multinomial };
 
 struct TrackerSettings {
+  /// How many people are followed, at most; 0: all, up to 30. With 1 it is the one most like a person, who is searched for
+  /// again when lost; else everybody has a number, which nobody else is given.
+  int people = 1;
+
   /// The camera of depth images and stereo pairs; not needed for clouds.
   Camera camera;
 
@@ -134,7 +138,8 @@ struct TrackerSettings {
 /// The filter of the paper and nothing else: every particle is sampled by a random walk and weighted by eq. 3 (nearest
 /// capsule, no free space, no tempering, points as measured), the estimate is their mean (eq. 1), and they are
 /// resampled systematically if the effective sample size falls below half of them. One layer, no refinement, no rivals,
-/// no fit of the shape. Only the start is kinema's own: a search, if start() gave no pose or the person was lost.
+/// no fit of the shape. 2,000 particles, and no live pacing. kinema's own are the start (a search, if start() gave no pose or
+/// the person was lost) and the limits of the skeleton's joints.
 TrackerSettings paper_settings();
 
 /// Chooses the numbers that are 0 (particles, points, background points) for a backend on this machine: on the CPU by
@@ -149,6 +154,8 @@ struct Estimate {
   double time = 0;                ///< seconds, of the frame
   bool found = false;             ///< false: no person, or lost; of the rest only `why` and `times` are then valid
   std::string why;                ///< if not found: the reason
+  int person = 0;                 ///< the number, from 1; 0 if not found, or where one person is followed
+  bool hidden = false;            ///< found before, and expected here behind somebody or something
   Pose pose;                      ///< posterior mean, rotations averaged as rotations
   std::vector<Vec3> joints;       ///< in the order of the skeleton
   std::vector<double> deviation;  ///< standard deviation of each joint along each of the three axes, metres
@@ -186,7 +193,7 @@ struct PaceCounts {
   bool operator==(const PaceCounts&) const = default;
 };
 
-/// Tracks one person through the frames of one camera. Not thread-safe. One seed gives the same bits whatever the
+/// Tracks one person, or several, through the frames of one camera. Not thread-safe. One seed gives the same bits whatever the
 /// number of threads.
 class Tracker {
 public:
@@ -196,7 +203,8 @@ public:
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// The estimate of the next frame of a source, from it and those before it. A frame with a gap is skipped.
+  /// The estimate of the next frame of a source, from it and those before it. A frame with a gap is skipped. Of several people
+  /// that with the lowest number, and people() has the others.
   Estimate track(const io::Frame& frame);
 
   /// The same for a depth image. `time` in seconds; depth in metres, not positive or not finite: no measurement. Throws
@@ -212,8 +220,15 @@ public:
   /// A frame that is missing, and why: its estimate finds nobody.
   Estimate skip(double time, const std::string& why);
 
-  /// The pose in the next frame, in place of a search.
+  /// The estimates of everybody in the last frame, by their numbers; one that says why if there is nobody.
+  const std::vector<Estimate>& people() const;
+
+  /// The pose in the next frame, in place of a search. Of several people, that of one more.
   void start(const Pose& pose);
+
+  /// Where several people stand: whoever is at this pixel of the next frame is followed, in place of the one most like a person;
+  /// of a limited number first of all. Needs a camera.
+  void choose(double x, double y);
 
   /// Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.
   void restart();
@@ -223,7 +238,7 @@ public:
   Backend backend() const;
 
   /// The estimates that `lag` later frames have settled since the last call, oldest first. Each frame is returned once,
-  /// with corrected pose, joints and deviations. Smoothing runs in its own thread, concurrently with track(). If the
+  /// with corrected pose, joints and deviations; of several people all of a frame, one after another. Smoothing runs in its own thread, concurrently with track(). If the
   /// caller does not take them, only the newest are kept (at least 2000 frames, and 4 lag).
   std::vector<Estimate> settled();
 
@@ -251,18 +266,18 @@ public:
   /// A depth image of the scene without the person, for more reliable segmentation.
   void set_background(ImageView<const float> depth);
 
-  /// The person as fitted so far.
-  const Skeleton& skeleton() const;
+  /// The person as fitted so far; of several the one of this number, and whoever has the lowest where there is none.
+  const Skeleton& skeleton(int person = 0) const;
 
   /// The filter's input from the last frame: points of the person, and rays past it marked as background.
-  const PointCloud& points() const;
+  const PointCloud& points(int person = 0) const;
 
   /// The floor, if one is seen.
   std::optional<Plane> floor() const;
 
   /// Joints of the last frame's particles, at most `most` of them, evenly chosen: n x joints, for display; none while
   /// nobody is tracked. From the first call on, the particles are kept as weighted; cuda then downloads them per frame.
-  std::vector<Vec3> particle_joints(std::size_t most);
+  std::vector<Vec3> particle_joints(std::size_t most, int person = 0);
 
   /// Time spent on smoothing so far, in its own thread, milliseconds.
   double smoothing_ms() const;

@@ -75,6 +75,12 @@ struct Candidate {
   double likeness = 0;          ///< 0 to 1: how much like a person
 };
 
+/// Where somebody of several people is expected.
+struct ExpectedPerson {
+  std::vector<float> capsules;  ///< the skin, K x 7
+  double doubt = 0;  ///< metres by which it may be elsewhere, beside the usual motion: the gate is wider by it
+};
+
 /// Segments frames of one static camera (if it moves, floor and walls are detected again). Not thread-safe. Equal
 /// sequences of frames give equal clouds. What stays where it is for a second, though the expected skin never comes near
 /// it, is taken for furniture and left out.
@@ -106,13 +112,27 @@ public:
   PointCloud cut(PointsView points, std::span<const float> expected = {});
   void cut(PointsView points, std::span<const float> expected, PointCloud& cloud);
 
+  /// Several people at once, a cloud for each: a point is of the one whose skin is nearest, and for the others a ray that ends
+  /// there.
+  void cut(ImageView<const float> depth, std::span<const ExpectedPerson> people, std::vector<PointCloud>& clouds);
+  void cut(PointsView points, std::span<const ExpectedPerson> people, std::vector<PointCloud>& clouds);
+
+  /// Looks for more people in the frame of the last cut(), in what none of those explains: candidates() has them. Those who
+  /// touch each other are told apart by their heads.
+  void find_others(ImageView<const float> depth);
+  void find_others(PointsView points);
+
+  /// One of them.
+  void cut_other(ImageView<const float> depth, std::size_t candidate, PointCloud& cloud);
+  void cut_other(PointsView points, std::size_t candidate, PointCloud& cloud);
+
   /// Floor and walls as currently known.
   std::span<const Plane> planes() const;
 
   /// The floor among them.
   std::optional<Plane> floor() const;
 
-  /// Of the last search (the last cut without a prediction), the likeliest first, which is the one that was cut out.
+  /// Of the last search (the last cut without a prediction, or find_others()), the likeliest first, which cut() took.
   std::span<const Candidate> candidates() const;
 
   /// In an incomplete scene, what else may have been the person in the last search; and that in its place, of the same image.

@@ -30,6 +30,14 @@ struct RgGaussian {
   double darkest = 60;
 };
 
+/// A Gaussian in CIE x and y, X and Y over X+Y+Z (Rec. 709 primaries, of the channels as they are), which does not depend on
+/// brightness: the CIE-XYZ "with all components divided by the sum" that the paper names.
+struct XyzGaussian {
+  static constexpr std::string_view name = "xyz";
+  Ellipse xy = {{0.354, 0.3495}, {0.000187, 0.00008, 0.000096}};  ///< the locus of RgGaussian
+  double darkest = 60;                                            ///< as there
+};
+
 /// An elliptical Gaussian in Cb and Cr (BT.601, full range: 128 is grey), as in the paper's [10] and [14].
 struct CbCrGaussian {
   static constexpr std::string_view name = "cbcr";
@@ -64,7 +72,7 @@ struct Histogram {
 };
 
 /// Any classifier. The plane (eq. 2) is "plane".
-using SkinModel = std::variant<SkinPlane, RgGaussian, CbCrGaussian, HsvBox, TslGaussian, Histogram>;
+using SkinModel = std::variant<SkinPlane, RgGaussian, XyzGaussian, CbCrGaussian, HsvBox, TslGaussian, Histogram>;
 
 /// The colours of one user, in one light, with one camera.
 struct Filter {
@@ -74,7 +82,7 @@ struct Filter {
   std::string light;   ///< free text
 };
 
-/// "plane", "rg", "cbcr", "hsv", "tsl" or "histogram".
+/// "plane", "rg", "xyz", "cbcr", "hsv", "tsl" or "histogram".
 std::string_view name(const SkinModel& model);
 std::vector<std::string_view> skin_model_names();
 
@@ -103,6 +111,7 @@ double score(const SkinModel& model, std::span<const ColourCount> colours);
 /// The parameters that fit labelled pixels; a Gaussian's size and a box's extent are those that score best. The order
 /// of the colours does not matter except for rounding. Throws Error without skin or without background.
 RgGaussian fit_rg(std::span<const ColourCount> colours);
+XyzGaussian fit_xyz(std::span<const ColourCount> colours);
 CbCrGaussian fit_cbcr(std::span<const ColourCount> colours);
 HsvBox fit_hsv(std::span<const ColourCount> colours);
 TslGaussian fit_tsl(std::span<const ColourCount> colours);

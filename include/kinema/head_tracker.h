@@ -1,6 +1,6 @@
 // The head tracker: from the colour frames of one camera to the head's position, area and distance.
 //
-// Its plain mode is the paper's: the centroid of all skin in the frame (eqs. 1-6). Its window mode follows the head
+// Its paper mode is the paper's: the centroid of all skin in the frame (eqs. 1-6). Its window mode follows the head
 // with a soft window, for rooms that hold other things of the colour of skin.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinema::io {
@@ -22,9 +23,13 @@ namespace kinema::head {
 
 enum class Mode {
   automatic,  ///< window if the calibration knows the head's size, plain otherwise
-  plain,      ///< the centroid of the whole frame, as in the paper
+  plain,      ///< the centroid of the whole frame, where there is enough skin in one place
+  paper,      ///< the same and nothing else: eqs. 4 to 6 of every frame
   window,     ///< a soft window that moves with the head and takes its size
 };
+
+/// "auto", "plain", "paper" or "window".
+std::string_view name(Mode mode);
 
 struct TrackerSettings {
   /// The user's colours: from calibrate(), or from a file by read_filter().
@@ -68,10 +73,10 @@ struct Estimate {
   std::string why = {};
 
   /// 0...1. Window mode: skin inside the window less skin around it. Plain mode: how compact the skin is, 1 for a
-  /// filled ellipse.
+  /// filled ellipse. Paper mode: 1.
   double confidence = 0;
 
-  double x = 0, y = 0;          ///< pixels; plain: the centroid, eq. 4; window: the head's centre
+  double x = 0, y = 0;          ///< pixels; plain, paper: the centroid, eq. 4; window: the head's centre
   double raw_x = 0, raw_y = 0;  ///< the same before smoothing
   double area = 0;              ///< the share of the frame that the head covers, eq. 5
 

@@ -13,13 +13,13 @@ namespace kinema::io {
 class PosesWriter {
 public:
   /// CSV if the name ends in .csv, else JSON lines; "-" is standard output. Throws Error if the target cannot be written,
-  /// or another run is writing to it.
-  PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton);
+  /// or another run is writing to it. With `people` lines have the number of their person.
+  PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton, bool people = false);
   ~PosesWriter();
   PosesWriter(PosesWriter&&) noexcept;
   PosesWriter& operator=(PosesWriter&&) noexcept;
 
-  /// A frame in which nobody was found is written too, without joints and with the reason.
+  /// A frame in which nobody was found is written too, without joints and with the reason. Of several people each is a line.
   void add(const body::Estimate& estimate);
 
   void commit();

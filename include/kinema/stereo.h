@@ -47,7 +47,8 @@ class Matcher {
 public:
   virtual ~Matcher() = default;
 
-  /// Both pictures must have the size of the camera. Pixels outside the window have no disparity.
+  /// Both pictures must have the size of the camera. Pixels outside the window keep what `out` has there if it has that size, else
+  /// they have no disparity.
   virtual void match(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, const RowShift& shift,
                      const Window& window, Disparities& out) = 0;
 

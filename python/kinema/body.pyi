@@ -55,6 +55,12 @@ class Estimate:
     def why(self) -> str:
         r"""Where not found: the reason."""
     @property
+    def person(self) -> int:
+        r"""The number of the person, from 1; 0 if not found, or where one person is followed."""
+    @property
+    def hidden(self) -> bool:
+        r"""Found before, and expected here behind somebody or something."""
+    @property
     def confidence(self) -> float:
         r"""0 to 1: the share of the points' squared distances that the pose explains."""
     @property
@@ -147,12 +153,12 @@ class Filter:
     Filter(settings=None, backend='auto', threads=0, devices=None, **changes): as Tracker."""
     def __init__(
         self, settings: TrackerSettings | None = ..., backend: str = ..., threads: int = ..., devices: str |
-        Sequence[int] | None = ..., *, camera: Camera = ..., baseline: float = ..., skeleton: Skeleton = ...,
-        fit_shape: bool = ..., height_known: bool = ..., lag: int = ..., particles: int = ..., layers: int =
-        ..., refined: int = ..., rivals: int = ..., independent_points: float = ..., tempered: bool = ...,
-        unperturbed_particle: bool = ..., steady: bool = ..., rest_cutoff: float = ..., sensor_noise: float =
-        ..., shared_noise: float = ..., points: int = ..., background_points: int = ..., seed: int = ...,
-        nearest: float = ..., farthest: float = ..., planes: bool = ..., cut_out: str = ...
+        Sequence[int] | None = ..., *, people: int = ..., camera: Camera = ..., baseline: float = ..., skeleton:
+        Skeleton = ..., fit_shape: bool = ..., height_known: bool = ..., lag: int = ..., particles: int = ...,
+        layers: int = ..., refined: int = ..., rivals: int = ..., independent_points: float = ..., tempered:
+        bool = ..., unperturbed_particle: bool = ..., steady: bool = ..., rest_cutoff: float = ...,
+        sensor_noise: float = ..., shared_noise: float = ..., points: int = ..., background_points: int = ...,
+        seed: int = ..., nearest: float = ..., farthest: float = ..., planes: bool = ..., cut_out: str = ...
     ) -> None:
         r"""See the class."""
     @property
@@ -256,8 +262,10 @@ class PosesWriter:
             poses.add(estimate)
 
     commits at the end of the block, unless an exception leaves it."""
-    def __init__(self, path: str | os.PathLike[str], skeleton: Skeleton) -> None:
-        r"""The file, and the person whose joints it names: Tracker.skeleton."""
+    def __init__(self, path: str | os.PathLike[str], skeleton: Skeleton, people: bool = ...) -> None:
+        r"""The file, and the person whose joints it names: Tracker.skeleton.
+
+        people: lines have the numbers of people."""
     def add(self, estimate: Estimate) -> None:
         r"""Writes a frame, also one in which nobody was found."""
     def commit(self) -> None:
@@ -308,7 +316,7 @@ class Smoother:
 
 
 class Tracker:
-    r"""Follows a person through the frames of one camera.
+    r"""Follows a person, or several, through the frames of one camera.
 
     Tracker(settings=None, backend='auto', **changes): TrackerSettings, 'auto', 'reference', 'cpu' or 'cuda', and any of the
     settings by name.
@@ -316,12 +324,12 @@ class Tracker:
     The first frame, and any after the person was lost, starts a search. The GIL is released while it runs."""
     def __init__(
         self, settings: TrackerSettings | None = ..., backend: str = ..., threads: int = ..., devices: str |
-        Sequence[int] | None = ..., *, camera: Camera = ..., baseline: float = ..., skeleton: Skeleton = ...,
-        fit_shape: bool = ..., height_known: bool = ..., lag: int = ..., particles: int = ..., layers: int =
-        ..., refined: int = ..., rivals: int = ..., independent_points: float = ..., tempered: bool = ...,
-        unperturbed_particle: bool = ..., steady: bool = ..., rest_cutoff: float = ..., sensor_noise: float =
-        ..., shared_noise: float = ..., points: int = ..., background_points: int = ..., seed: int = ...,
-        nearest: float = ..., farthest: float = ..., planes: bool = ..., cut_out: str = ...
+        Sequence[int] | None = ..., *, people: int = ..., camera: Camera = ..., baseline: float = ..., skeleton:
+        Skeleton = ..., fit_shape: bool = ..., height_known: bool = ..., lag: int = ..., particles: int = ...,
+        layers: int = ..., refined: int = ..., rivals: int = ..., independent_points: float = ..., tempered:
+        bool = ..., unperturbed_particle: bool = ..., steady: bool = ..., rest_cutoff: float = ...,
+        sensor_noise: float = ..., shared_noise: float = ..., points: int = ..., background_points: int = ...,
+        seed: int = ..., nearest: float = ..., farthest: float = ..., planes: bool = ..., cut_out: str = ...
     ) -> None:
         r"""See the class."""
     @overload
@@ -337,10 +345,17 @@ class Tracker:
         r"""The Estimate of a cloud: float32 (I, 3), with marks where rays past the person are known."""
     def track_pair(self, left: NDArray[np.uint8], right: NDArray[np.uint8], time: float) -> Estimate:
         r"""The Estimate of a rectified stereo pair: uint8 (H, W) each."""
+    @property
+    def people(self) -> list[Estimate]:
+        r"""The Estimates of everybody in the last frame, by their numbers; one that says why if there is nobody.
+
+        track() gives the first of them."""
+    def choose(self, x: float, y: float) -> None:
+        r"""Follows whoever is at this pixel of the next frame; of several people, first of all."""
     def settled(self) -> list[Estimate]:
         r"""Estimates that `lag` later frames have settled since the last call, oldest first.
 
-        Each frame comes back once, with corrected joints and deviations."""
+        Each frame comes back once, with corrected joints and deviations; of several people all of a frame, one after another."""
     def finish(self) -> list[Estimate]:
         r"""Settles all frames that are left."""
     def keep_up(self, fps: float) -> None:
@@ -389,6 +404,7 @@ class Tracker:
 class TrackerSettings:
     r"""What a Tracker is made with; by name: TrackerSettings(lag=0, particles=500).
 
+    people              how many are followed at most, each with a number; 1: the one most like a person, 0: all
     camera              of depth images and stereo pairs; not needed for clouds
     baseline            metres between the cameras of a stereo pair; above 0: depth comes from such pairs
     skeleton            the person; by default an average human
@@ -414,14 +430,19 @@ class TrackerSettings:
     cut_out             whether depth images hold only the person, so that empty pixels are rays past the person: 'auto', 'yes' or 'no'
     seed                the same gives the same bits"""
     def __init__(
-        self, *, camera: Camera = ..., baseline: float = ..., skeleton: Skeleton = ..., fit_shape: bool = ...,
-        height_known: bool = ..., lag: int = ..., particles: int = ..., layers: int = ..., refined: int = ...,
-        rivals: int = ..., independent_points: float = ..., tempered: bool = ..., unperturbed_particle: bool =
-        ..., steady: bool = ..., rest_cutoff: float = ..., sensor_noise: float = ..., shared_noise: float = ...,
-        points: int = ..., background_points: int = ..., seed: int = ..., nearest: float = ..., farthest: float
-        = ..., planes: bool = ..., cut_out: str = ...
+        self, *, people: int = ..., camera: Camera = ..., baseline: float = ..., skeleton: Skeleton = ...,
+        fit_shape: bool = ..., height_known: bool = ..., lag: int = ..., particles: int = ..., layers: int =
+        ..., refined: int = ..., rivals: int = ..., independent_points: float = ..., tempered: bool = ...,
+        unperturbed_particle: bool = ..., steady: bool = ..., rest_cutoff: float = ..., sensor_noise: float =
+        ..., shared_noise: float = ..., points: int = ..., background_points: int = ..., seed: int = ...,
+        nearest: float = ..., farthest: float = ..., planes: bool = ..., cut_out: str = ...
     ) -> None:
         r"""Settings by name; the others have their defaults."""
+    @property
+    def people(self) -> int:
+        r"""How many are followed at most, each with a number; 1: the one most like a person, 0: all."""
+    @people.setter
+    def people(self, value: int) -> None: ...
     @property
     def camera(self) -> Camera:
         r"""Of depth images and stereo pairs; not needed for clouds."""
@@ -557,12 +578,12 @@ def read_skeleton(path: str | os.PathLike[str]) -> Skeleton:
 
 
 def settings_for(
-    recording: kinema.io.Recording, *, camera: Camera = ..., baseline: float = ..., skeleton: Skeleton = ...,
-    fit_shape: bool = ..., height_known: bool = ..., lag: int = ..., particles: int = ..., layers: int = ...,
-    refined: int = ..., rivals: int = ..., independent_points: float = ..., tempered: bool = ...,
-    unperturbed_particle: bool = ..., steady: bool = ..., rest_cutoff: float = ..., sensor_noise: float = ...,
-    shared_noise: float = ..., points: int = ..., background_points: int = ..., seed: int = ..., nearest: float
-    = ..., farthest: float = ..., planes: bool = ..., cut_out: str = ...
+    recording: kinema.io.Recording, *, people: int = ..., camera: Camera = ..., baseline: float = ..., skeleton:
+    Skeleton = ..., fit_shape: bool = ..., height_known: bool = ..., lag: int = ..., particles: int = ...,
+    layers: int = ..., refined: int = ..., rivals: int = ..., independent_points: float = ..., tempered: bool =
+    ..., unperturbed_particle: bool = ..., steady: bool = ..., rest_cutoff: float = ..., sensor_noise: float =
+    ..., shared_noise: float = ..., points: int = ..., background_points: int = ..., seed: int = ..., nearest:
+    float = ..., farthest: float = ..., planes: bool = ..., cut_out: str = ...
 ) -> TrackerSettings:
     r"""TrackerSettings for a recording: with its camera, and the person of its skeleton.json where there is one."""
 
@@ -570,12 +591,12 @@ def settings_for(
 def track(
     recording: kinema.io.Recording | str | os.PathLike[str] | Sequence[str | os.PathLike[str]], settings:
     TrackerSettings | None = ..., backend: str = ..., threads: int = ..., devices: str | Sequence[int] | None =
-    ..., *, camera: Camera = ..., baseline: float = ..., skeleton: Skeleton = ..., fit_shape: bool = ...,
-    height_known: bool = ..., lag: int = ..., particles: int = ..., layers: int = ..., refined: int = ...,
-    rivals: int = ..., independent_points: float = ..., tempered: bool = ..., unperturbed_particle: bool = ...,
-    steady: bool = ..., rest_cutoff: float = ..., sensor_noise: float = ..., shared_noise: float = ..., points:
-    int = ..., background_points: int = ..., seed: int = ..., nearest: float = ..., farthest: float = ...,
-    planes: bool = ..., cut_out: str = ...
+    ..., *, people: int = ..., camera: Camera = ..., baseline: float = ..., skeleton: Skeleton = ..., fit_shape:
+    bool = ..., height_known: bool = ..., lag: int = ..., particles: int = ..., layers: int = ..., refined: int
+    = ..., rivals: int = ..., independent_points: float = ..., tempered: bool = ..., unperturbed_particle: bool
+    = ..., steady: bool = ..., rest_cutoff: float = ..., sensor_noise: float = ..., shared_noise: float = ...,
+    points: int = ..., background_points: int = ..., seed: int = ..., nearest: float = ..., farthest: float =
+    ..., planes: bool = ..., cut_out: str = ...
 ) -> Iterator[Estimate]:
     r"""Yields the Estimate of each frame of a recording once later frames have settled it, oldest first.
 

@@ -29,7 +29,7 @@ class Calibration:
         r"""How well skin and background separate, 0 to 1; below 0.5 tracking will be bad."""
     @property
     def classifier(self) -> str:
-        r"""How it tells skin: 'plane', 'rg', 'cbcr', 'hsv', 'tsl' or 'histogram'."""
+        r"""How it tells skin: 'plane', 'rg', 'xyz', 'cbcr', 'hsv', 'tsl' or 'histogram'."""
     def degree(self, r: float, g: float, b: float) -> float:
         r"""The degree to which a colour is skin, 0 to 1; channels 0 to 255."""
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -79,7 +79,8 @@ class Tracker:
     calibration         from calibrate() or read_filter()
     backend             'auto', 'reference', 'cpu' or 'cuda'
     order               of the frames' channels: 'rgb', or 'bgr' as in OpenCV
-    mode                'plain': the paper's centroid of the whole frame; 'window': a soft window that follows the head
+    mode                'plain': the centroid of the whole frame, where there is enough skin in one place; 'paper': the
+                        same of every frame; 'window': a soft window that follows the head
     recalibrate         learn the head's colours during tracking
     pattern             match the head's edges as well as its colours
     background          learn a static background and ignore it
@@ -127,7 +128,7 @@ class TrackerSettings:
         r"""The colours of the head."""
     @property
     def mode(self) -> str:
-        r"""'plain' or 'window'."""
+        r"""'plain', 'paper' or 'window'."""
     @property
     def recalibrate(self) -> bool:
         r"""Learn the head's colours during tracking."""
@@ -159,7 +160,7 @@ def calibrate(
 
     frames         uint8 (H, W, 3) or (H, W, 4)
     order          of the channels: 'rgb', or 'bgr' as in OpenCV
-    classifier     'plane', 'rg', 'cbcr', 'hsv', 'tsl' or 'histogram'
+    classifier     'plane', 'rg', 'xyz', 'cbcr', 'hsv', 'tsl' or 'histogram'
     distance       of the face from the camera, metres
     field_of_view  of the camera, horizontal, radians"""
 

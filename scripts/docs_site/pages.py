@@ -99,11 +99,13 @@ class Site:
 
     def add_docs(self):
         """All pages and pictures of docs/ but the front page, and those from elsewhere."""
-        for path in sorted((ROOT / "docs").iterdir()):
-            if path.suffix == ".md" and path.name != "README.md":
-                self.add(f"docs/{path.name}", path.name)
+        for path in sorted((ROOT / "docs").rglob("*")):
+            name = path.relative_to(ROOT / "docs").as_posix()
+            if path.suffix == ".md" and name != "README.md":
+                self.add(f"docs/{name}", name)
             elif path.is_file() and path.suffix != ".md":
-                shutil.copy(path, self.folder / path.name)
+                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, self.folder / name)
         for name in ("HACKING.md", "CHANGELOG.md"):
             self.add(name, PLACES[name])
 

@@ -17,7 +17,8 @@
 // host variables. A constant may not be used where the language requires a constant expression (the size of an array, a
 // template argument), and one derived from another is declared `inline const auto`, after it.
 //
-// A part of a tracker that no constant can switch off has a switch, in src/<tracker>/constants_mechanisms.h:
+// A part of a tracker that no constant can switch off has a switch, at the end of src/<tracker>/constants.h or in
+// src/<tracker>/constants_mechanisms.h:
 //
 //   KINEMA_MECHANISM(furniture);
 //

@@ -83,6 +83,14 @@ std::size_t StoreMaskBits(D, bool m, std::uint8_t* bits) {
   return 1;
 }
 template <class D>
+std::size_t CountTrue(D, bool m) {
+  return m ? 1 : 0;
+}
+template <class D>
+std::intptr_t FindFirstTrue(D, bool m) {
+  return m ? 0 : -1;
+}
+template <class D>
 Vec<D> SumOfLanes(D, Vec<D> x) {
   return x;
 }
@@ -123,6 +131,10 @@ inline float Sqrt(float a) { return std::sqrt(a); }
 template <class T>
 bool Lt(T a, T b) {
   return a < b;
+}
+template <class T>
+bool Eq(T a, T b) {
+  return a == b;
 }
 inline bool Le(float a, float b) { return a <= b; }
 inline bool And(bool a, bool b) { return a && b; }

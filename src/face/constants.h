@@ -156,3 +156,15 @@ KINEMA_CONSTANT(double, label_deviation, 0.02);  // standard deviation, outer-ey
 KINEMA_CONSTANT(double, expected_error_deviation, 0.4);  // standard deviation
 
 }  // namespace kinema::face
+
+// Switches of parts, to measure what they are worth: see core/constant.h. What each does stands in scripts/mechanism_list.py,
+// beside those that a constant or an option of the command switches off.
+namespace kinema::face::mechanisms {
+
+// tracker/head_pose.cpp
+KINEMA_MECHANISM(landmark_confidences);
+KINEMA_MECHANISM(landmark_parts);
+KINEMA_MECHANISM(turned_starts);
+KINEMA_MECHANISM(residual_spread);
+
+}  // namespace kinema::face::mechanisms

@@ -2,9 +2,8 @@
 
 #include "core/threads.h"
 #include "head/constants.h"
-#include "head/constants_mechanisms.h"
 #include "head/moments/degree_map.h"
-#include "head/moments/pixels.h"
+#include "head/moments/pixel_reader.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // purpose: pixels are binned in a grid over RGB, and cells, not pixels, enter the objective.
 #include "kinema/head_calibration.h"
 
-#include "head/moments/pixels.h"
+#include "head/moments/pixel_reader.h"
 #include "head/pattern.h"
 #include "head/soft_window.h"
 #include "kinema/error.h"
@@ -167,6 +167,7 @@ std::vector<ColourCount> count_colours(std::span<const ColourView> frames, std::
 SkinModel fit_model(const std::string& classifier, std::span<const ColourCount> colours) {
   if (classifier == "plane") return fit_plane(colours);
   if (classifier == RgGaussian::name) return fit_rg(colours);
+  if (classifier == XyzGaussian::name) return fit_xyz(colours);
   if (classifier == CbCrGaussian::name) return fit_cbcr(colours);
   if (classifier == HsvBox::name) return fit_hsv(colours);
   if (classifier == TslGaussian::name) return fit_tsl(colours);

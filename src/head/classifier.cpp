@@ -48,6 +48,10 @@ void check_model(const RgGaussian& model) {
   check_ellipse("rg", model.rg);
   check_darkest("rg", model.darkest);
 }
+void check_model(const XyzGaussian& model) {
+  check_ellipse("xyz", model.xy);
+  check_darkest("xyz", model.darkest);
+}
 void check_model(const CbCrGaussian& model) {
   check_ellipse("cbcr", model.cbcr);
   check_darkest("cbcr", model.darkest);
@@ -107,6 +111,7 @@ void check_classifier(const Classifier& classifier) {
 std::string_view name(const SkinModel& model) {
   if (std::holds_alternative<SkinPlane>(model)) return plane_name;
   if (std::holds_alternative<RgGaussian>(model)) return RgGaussian::name;
+  if (std::holds_alternative<XyzGaussian>(model)) return XyzGaussian::name;
   if (std::holds_alternative<CbCrGaussian>(model)) return CbCrGaussian::name;
   if (std::holds_alternative<HsvBox>(model)) return HsvBox::name;
   if (std::holds_alternative<TslGaussian>(model)) return TslGaussian::name;
@@ -114,7 +119,8 @@ std::string_view name(const SkinModel& model) {
 }
 
 std::vector<std::string_view> skin_model_names() {
-  return {plane_name, RgGaussian::name, CbCrGaussian::name, HsvBox::name, TslGaussian::name, Histogram::name};
+  return {plane_name,   RgGaussian::name,  XyzGaussian::name, CbCrGaussian::name,
+          HsvBox::name, TslGaussian::name, Histogram::name};
 }
 
 void check(const SkinModel& model) {

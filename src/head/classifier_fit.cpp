@@ -162,6 +162,13 @@ RgGaussian fit_rg(std::span<const ColourCount> colours) {
   return best_size(model, &RgGaussian::rg, colours);
 }
 
+XyzGaussian fit_xyz(std::span<const ColourCount> colours) {
+  const std::vector<double> weights = skin_weights(colours);
+  XyzGaussian model;
+  model.xy = fit_ellipse(features(colours, xy_of), weights, {4e-6, 4e-6});
+  return best_size(model, &XyzGaussian::xy, colours);
+}
+
 CbCrGaussian fit_cbcr(std::span<const ColourCount> colours) {
   const std::vector<double> weights = skin_weights(colours);
   CbCrGaussian model;

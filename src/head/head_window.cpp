@@ -1,7 +1,6 @@
 #include "head/head_window.h"
 
 #include "head/constants.h"
-#include "head/constants_mechanisms.h"
 
 #include <algorithm>
 #include <cmath>

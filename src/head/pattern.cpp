@@ -1,7 +1,7 @@
 #include "head/pattern.h"
 
 #include "head/constants.h"
-#include "head/moments/pixels.h"
+#include "head/moments/pixel_reader.h"
 
 #include <algorithm>
 #include <cmath>

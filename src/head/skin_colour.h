@@ -18,6 +18,13 @@ inline Pair rg_of(double r, double g, double b) {
   return sum > 0 ? Pair{r / sum, g / sum} : Pair{1.0 / 3, 1.0 / 3};
 }
 
+/// CIE x and y; those of grey for black.
+inline Pair xy_of(double r, double g, double b) {
+  const double X = 0.412453 * r + 0.357580 * g + 0.180423 * b, Y = 0.212671 * r + 0.715160 * g + 0.072169 * b,
+               Z = 0.019334 * r + 0.119193 * g + 0.950227 * b, sum = X + Y + Z;
+  return sum > 0 ? Pair{X / sum, Y / sum} : xy_of(1, 1, 1);
+}
+
 inline double luma_of(double r, double g, double b) { return 0.299 * r + 0.587 * g + 0.114 * b; }
 
 /// BT.601 in full range.
@@ -111,6 +118,19 @@ public:
     if (!gaussian_.reaches(r, g, sum)) return 0;  // before the division
     const Pair rg = rg_of(r, g, b);
     return gaussian_(rg[0], rg[1]) * lit(sum, darkest_);
+  }
+
+private:
+  GaussianOf gaussian_;
+  double darkest_;
+};
+
+class XyzDegree {
+public:
+  explicit XyzDegree(const XyzGaussian& model) : gaussian_(model.xy), darkest_(model.darkest) {}
+  double operator()(double r, double g, double b) const {
+    const Pair xy = xy_of(r, g, b);
+    return gaussian_(xy[0], xy[1]) * lit(r + g + b, darkest_);
   }
 
 private:
@@ -240,6 +260,7 @@ private:
 
 inline PlaneDegree degree_of(const SkinPlane& model) { return PlaneDegree(model); }
 inline RgDegree degree_of(const RgGaussian& model) { return RgDegree(model); }
+inline XyzDegree degree_of(const XyzGaussian& model) { return XyzDegree(model); }
 inline CbCrDegree degree_of(const CbCrGaussian& model) { return CbCrDegree(model); }
 inline HsvDegree degree_of(const HsvBox& model) { return HsvDegree(model); }
 inline TslDegree degree_of(const TslGaussian& model) { return TslDegree(model); }

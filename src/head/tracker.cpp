@@ -41,6 +41,11 @@ const TrackerSettings& checked(const TrackerSettings& settings) {
 
 }  // namespace
 
+std::string_view name(Mode mode) {
+  constexpr std::string_view names[] = {"auto", "plain", "paper", "window"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
 struct Tracker::State {
   State(const TrackerSettings& with, const Compute& wanted)
       : settings(checked(with)), compute(choose(wanted)), moments(make_moments(with.moments, compute)) {
@@ -97,19 +102,23 @@ void Tracker::State::take_size(const ColourView& frame) {
   }
 }
 
-// The paper: the centroid of all skin in the frame.
+// The paper: the centroid of all skin in the frame. Plain mode refuses what can be no head.
 void Tracker::State::plain(const Scene& scene, Estimate& estimate) const {
   const Sums sums = scene.moments.measure(scene.frame, scene.weighing);
   const double pixels = static_cast<double>(width) * static_cast<double>(height);
   estimate.area = sums.w / pixels;  // eqs. 3, 5 and 6
+  const bool paper = settings.mode == Mode::paper;
   const double least =
       calibration.head ? std::max(least_area, least_reference_area * calibration.head->area) : least_area;
-  if (!(estimate.area >= least)) {
+  if (!(paper ? estimate.area > 0 : estimate.area >= least)) {
     estimate.why = "too little of the frame has skin's colour";
     return;
   }
   estimate.x = sums.wx / sums.w;  // eq. 4a
   estimate.y = sums.wy / sums.w;  // eq. 4b
+  estimate.confidence = 1;
+  estimate.found = true;
+  if (paper) return;
 
   // a filled ellipse of semi-axes a and b has the variances a^2/4 and b^2/4, and the area pi a b
   const double variance_x = std::max(0.0, sums.wxx / sums.w - estimate.x * estimate.x);

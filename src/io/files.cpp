@@ -12,9 +12,7 @@ namespace kinema {
 body::Skeleton read_skeleton(const std::filesystem::path& path) { return io::read_skeleton(path); }
 
 void write_skeleton(const std::filesystem::path& path, const body::Skeleton& skeleton) {
-  io::OutputFile file(path);
-  file.write(io::skeleton_json(skeleton));
-  file.commit();
+  io::write_file(path, io::skeleton_json(skeleton));
 }
 
 head::Calibration read_filter(const std::filesystem::path& path) { return io::read_filter(path); }

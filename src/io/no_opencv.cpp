@@ -1,5 +1,5 @@
-// Replaces all that needs OpenCV in builds without it, but PNG files (pictures/png_plain.cpp): every call is refused with the
-// same message.
+// Replaces all that needs OpenCV in builds without it: every call is refused with the same message. PNG files are left to
+// pictures/png_plain.cpp where there is libpng.
 #include "io/cameras/rectified_pair.h"
 #include "io/cameras/rectify.h"
 #include "io/cameras/stereo_calibration.h"
@@ -42,6 +42,7 @@ StereoRectification rectify(const Calibration&, int, int, double) { refuse("a st
 
 void check_board(const CalibrationBoard&) { refuse("a chessboard"); }
 std::optional<BoardView> find_board(const Picture&, const Picture&, const CalibrationBoard&) { refuse("a chessboard"); }
+std::optional<double> moved_down(const BoardView&, const BoardView&) { refuse("a chessboard"); }
 bool is_another_view(const BoardView&, std::span<const BoardView>, int) { refuse("a chessboard"); }
 double BoardCoverage::share() const { refuse("a chessboard"); }
 BoardCoverage coverage_of(std::span<const BoardView>, int, int) { refuse("a chessboard"); }
@@ -103,6 +104,9 @@ OverlayPainter::OverlayPainter(const Camera& camera) : camera_(camera) { refuse(
 Picture OverlayPainter::draw(const OverlayFrame&, const body::Skeleton&, const body::Estimate&, std::string_view) {
   refuse("an overlay");
 }
+Picture OverlayPainter::draw(const OverlayFrame&, std::span<const body::Estimate>, std::string_view) {
+  refuse("an overlay");
+}
 
 struct CameraCapture::State {};
 CameraCapture::CameraCapture(int, double) { refuse("a camera"); }
@@ -134,6 +138,19 @@ Picture HeadPainter::draw(const Picture&, std::int64_t, double, const head::Esti
 bool head_baselines_built_in() { return false; }
 SkinCentre hsv_centre(const ColourView&) { refuse("skin by its hue"); }
 SkinCentre camshift_centre(const ColourView&) { refuse("CamShift"); }
+
+#ifndef KINEMA_HAVE_PNG
+
+DepthImage read_depth_image(const std::filesystem::path& path) { refuse(path.string()); }
+Picture read_picture(const std::filesystem::path& path) { refuse(path.string()); }
+void write_depth_png(const std::filesystem::path& path, const DepthImage&) { refuse(path.string()); }
+void write_picture_png(const std::filesystem::path& path, const Picture&) { refuse(path.string()); }
+std::string encoded_png(const DepthImage&) { refuse("a recording"); }
+std::string encoded_png(const Picture&) { refuse("a recording"); }
+Picture decoded_picture(const std::string&) { refuse("a picture"); }
+DepthImage decoded_depth(const std::string&) { refuse("a depth image"); }
+
+#endif
 
 }  // namespace kinema::io
 

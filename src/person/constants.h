@@ -109,3 +109,18 @@ KINEMA_CONSTANT(int, box_interval, 5);  // frames
 KINEMA_CONSTANT(double, eye_distance_spread, 0.07);  // share
 
 }  // namespace kinema::person
+
+// Switches of parts, to measure what they are worth: see core/constant.h. What each does stands in scripts/mechanism_list.py,
+// beside those that a constant or an option of the command switches off.
+namespace kinema::person::mechanisms {
+
+// tracker.cpp
+KINEMA_MECHANISM(moved_on);
+KINEMA_MECHANISM(face_from_colours);
+KINEMA_MECHANISM(last_shape);
+KINEMA_MECHANISM(boxed_colours);
+
+// join.h
+KINEMA_MECHANISM(joined_colours);
+
+}  // namespace kinema::person::mechanisms

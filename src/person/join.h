@@ -2,7 +2,7 @@
 // motion of the colours, and their average difference from the face is removed.
 #pragma once
 
-#include "person/constants_mechanisms.h"
+#include "person/constants.h"
 #include "person/outline.h"
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 #include "kinema/grey.h"
 #include "kinema/source.h"
 #include "person/constants.h"
-#include "person/constants_mechanisms.h"
 #include "person/join.h"
 #include "person/outline.h"
 #include "person/reduction.h"

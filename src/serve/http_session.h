@@ -25,7 +25,7 @@ struct Stranger {
 struct ServerContext {
   std::span<const Page> pages;
   Hub& hub;
-  MakeHandler make_handler;
+  MakeHandlers make_handlers;
   Limits limits;
   Uploads* uploads = nullptr;  ///< null: pages send no files
   bool local = true;           ///< only this machine can connect

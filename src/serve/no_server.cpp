@@ -6,7 +6,7 @@ namespace kinema::serve {
 
 struct Server::State {};
 
-Server::Server(const ServerSettings&, std::span<const Page>, Hub&, MakeHandler, Uploads*) {
+Server::Server(const ServerSettings&, std::span<const Page>, Hub&, MakeHandlers, Uploads*) {
   throw Error("this kinema was built without Boost, whose Beast serves pages: install libboost-dev and build it again");
 }
 Server::~Server() = default;

@@ -28,19 +28,21 @@ Packet state_packet(const Channel& channel, const Channel::State& state) {
 
 Packet error_packet(std::string_view text) { return Packet::text(text_of({{"say", "error"}, {"text", text}})); }
 
-PageSession::PageSession(Hub& hub, const MakeHandler& make_handler, std::function<void()> wake)
+PageSession::PageSession(Hub& hub, const MakeHandlers& make_handlers, std::function<void()> wake)
     : hub_(hub), wake_(std::move(wake)) {
   nlohmann::ordered_json hello{{"say", "hello"}, {"protocol", 1}, {"channels", nlohmann::ordered_json::array()}};
   for (const Channel* channel : hub_.channels()) hello["channels"].push_back(channel->name());
-  if (make_handler) handler_ = make_handler(*this);
-  hello["offers"] = handler_ ? handler_->offers() : std::vector<std::string>{};
+  if (make_handlers) handlers_ = make_handlers(*this);
+  hello["offers"] = nlohmann::ordered_json::array();
+  for (const auto& handler : handlers_)
+    for (const std::string& offer : handler->offers()) hello["offers"].push_back(offer);
   replies_.push_front(Packet::text(text_of(hello)));
   hub_.add(*this);
 }
 
 PageSession::~PageSession() {
   hub_.remove(*this);
-  handler_.reset();
+  handlers_.clear();
   // what a page that stopped reading has missed
   for (const auto& [name, subscription] : subscriptions_) {
     if (subscription.live) hub_.counts().skipped += subscription.channel->state().end - subscription.next;
@@ -97,6 +99,11 @@ void PageSession::answer_errors(Work work) {
   }
 }
 
+template <class Handles>
+bool PageSession::handled(Handles handles) {
+  return std::any_of(handlers_.begin(), handlers_.end(), [&](const auto& handler) { return handles(*handler); });
+}
+
 void PageSession::received_text(std::string_view text) {
   if (broken()) return;
   if (text.size() > longest_text) return refuse("the request is too long");
@@ -109,7 +116,7 @@ void PageSession::received_text(std::string_view text) {
 void PageSession::received_message(std::string_view bytes) {
   if (broken()) return;
   bool taken = true;
-  answer_errors([&] { taken = handler_ && handler_->bytes(bytes); });
+  answer_errors([&] { taken = handled([&](RequestHandler& handler) { return handler.bytes(bytes); }); });
   if (taken) return;
   Message message;
   try {
@@ -120,7 +127,7 @@ void PageSession::received_message(std::string_view bytes) {
   if (!message.header.contains("do") || !message.header["do"].is_string()) return refuse("a request is {\"do\": ...}");
   const auto what = message.header["do"].get<std::string>();
   answer_errors([&] {
-    if (!handler_ || !handler_->message(what, message))
+    if (!handled([&](RequestHandler& handler) { return handler.message(what, message); }))
       throw Error(fmt::format("'{}' is not a request that is handled here", what));
   });
 }
@@ -134,7 +141,7 @@ void PageSession::handle(const std::string& what, const nlohmann::json& header) 
     seek(header);
   } else if (what == "history") {
     tell_history(header);
-  } else if (!handler_ || !handler_->request(what, header)) {
+  } else if (!handled([&](RequestHandler& handler) { return handler.request(what, header); })) {
     throw Error(fmt::format("'{}' is not a request that is handled here", what));
   }
   wake();

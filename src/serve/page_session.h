@@ -5,7 +5,6 @@
 
 #include "serve/messages/channel.h"
 #include "serve/messages/message.h"
-#include "serve/messages/packet.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,17 +45,20 @@ public:
   virtual bool request(const std::string& what, const nlohmann::json& header) = 0;
 
   /// The same for a message with arrays, which is valid only during the call.
-  virtual bool message(const std::string& what, const Message& message) = 0;
+  virtual bool message(const std::string& /*what*/, const Message& /*message*/) { return false; }
 
   /// A binary message as it is; false: it is a message with arrays.
   virtual bool bytes(std::string_view /*bytes*/) { return false; }
 };
-using MakeHandler = std::function<std::unique_ptr<RequestHandler>(PageSender&)>;
+
+/// Of a page: the first that knows a request handles it.
+using RequestHandlers = std::vector<std::unique_ptr<RequestHandler>>;
+using MakeHandlers = std::function<RequestHandlers(PageSender&)>;
 
 class PageSession final : public PageSender, private Hub::Subscriber {
 public:
   /// `wake` is called by any thread when next() may have something new, and not again before next() was called.
-  PageSession(Hub& hub, const MakeHandler& make_handler, std::function<void()> wake);
+  PageSession(Hub& hub, const MakeHandlers& make_handlers, std::function<void()> wake);
   ~PageSession() override;
 
   void received_text(std::string_view text);
@@ -92,6 +94,8 @@ private:
   void tell_history(const nlohmann::json& header);
   void refuse(const std::string& why);
   std::optional<Packet> next_of(Subscription& subscription);
+  template <class Handles>
+  bool handled(Handles handles);
   template <class Work>
   void answer_errors(Work work);
 
@@ -106,7 +110,7 @@ private:
   bool broken_ = false, stalled_ = false;
   std::atomic<bool> woken_ = false;
 
-  std::unique_ptr<RequestHandler> handler_;  // last, so that it is destroyed first: its threads reply here
+  RequestHandlers handlers_;  // last, so that they are destroyed first: their threads reply here
 };
 
 /// {"say":"error","text":...}

@@ -47,7 +47,6 @@ public:
     }
     return true;
   }
-  bool message(const std::string&, const Message&) override { return false; }
 
 private:
   static bool on(const nlohmann::json& header) {

@@ -34,9 +34,9 @@ tcp::endpoint endpoint(const ServerSettings& settings) {
 }  // namespace
 
 struct Server::State {
-  State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandler make_handler,
+  State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandlers make_handlers,
         Uploads* uploads)
-      : context{pages, hub, std::move(make_handler), settings.limits, uploads}, address(settings.address) {
+      : context{pages, hub, std::move(make_handlers), settings.limits, uploads}, address(settings.address) {
     context.local = is_loopback(address);
     if (settings.token) {
       context.token = make_token();
@@ -117,9 +117,9 @@ struct Server::State {
   std::thread thread;
 };
 
-Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandler make_handler,
+Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandlers make_handlers,
                Uploads* uploads)
-    : state_(std::make_unique<State>(settings, pages, hub, std::move(make_handler), uploads)) {}
+    : state_(std::make_unique<State>(settings, pages, hub, std::move(make_handlers), uploads)) {}
 
 Server::~Server() = default;
 

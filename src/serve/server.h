@@ -41,9 +41,9 @@ public:
   /// False in a build without Boost, where making one throws.
   static bool available();
 
-  /// Pages, hub, uploads (null: pages send no files) and what `make_handler` needs must live as long as the server. Throws
+  /// Pages, hub, uploads (null: pages send no files) and what `make_handlers` needs must live as long as the server. Throws
   /// Error where the address is wrong or the port taken, or in a build without Boost.
-  Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandler make_handler = {},
+  Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandlers make_handlers = {},
          Uploads* uploads = nullptr);
 
   /// Closes all connections.

@@ -37,7 +37,7 @@ private:
   void open() {
     // called by any thread: the work is posted to the server's own
     const std::weak_ptr<SocketSession> self = weak_from_this();
-    session_.emplace(context_.hub, context_.make_handler,
+    session_.emplace(context_.hub, context_.make_handlers,
                      [self, &context = context_, executor = socket_.get_executor()] {
                        const std::lock_guard lock(context.mutex);
                        if (context.closed) return;

@@ -22,67 +22,53 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Total = std::int16_t;
 using Totals = hn::CappedTag<Total, 32>;
 
-// Totals of all paths; the smallest of each pixel, of equal ones the farthest.
-void add_paths_kernel(const PathProblem& problem, const std::uint8_t* along, const std::uint8_t* down,
-                      const std::uint8_t* up, Choice& choice) {
+// What each pixel chooses, by the smallest total of all paths, of equal ones the farthest; 0 where others are nearly as small.
+// And what the pixels of the right picture choose.
+void choose_kernel(const PathProblem& problem, const std::uint8_t* along, const std::uint8_t* down,
+                   const std::uint8_t* up, Choice& choice, float* disparity) {
   const Totals d;
   const hn::Rebind<std::uint8_t, Totals> bytes;
   using V = hn::Vec<Totals>;
-  const V none = hn::Set(d, Choice::none), lane = hn::Iota(d, 0);
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const std::size_t pitch = problem.pitch();
-  for (int x = 0; x < problem.columns; x += lanes) {
-    V least = none, chosen = hn::Set(d, 0);
-    const bool cut = x + lanes > problem.columns;
-    const V beyond = hn::IfThenElse(hn::Lt(lane, hn::Set(d, static_cast<Total>(std::min(problem.columns - x, 99)))),
-                                    hn::Set(d, 0), none);
-    Total* out = choice.totals.data() + choice.lead + x;
-    for (int i = 0; i < problem.disparities; ++i, out += choice.pitch) {
-      const std::size_t at = static_cast<std::size_t>(i) * pitch + static_cast<std::size_t>(x);
-      V total = hn::Add(
-          hn::Add(hn::PromoteTo(d, hn::LoadU(bytes, along + at)), hn::PromoteTo(d, hn::LoadU(bytes, down + at))),
-          hn::PromoteTo(d, hn::LoadU(bytes, up + at)));
-      if (cut) total = hn::Or(total, beyond);
-      hn::StoreU(total, d, out);
-      chosen = hn::IfThenElse(hn::Lt(total, least), hn::Set(d, static_cast<Total>(i)), chosen);
-      least = hn::Min(least, total);
-    }
-    hn::StoreU(least, d, choice.least.data() + x);
-    hn::StoreU(chosen, d, choice.chosen.data() + x);
-  }
-}
-
-// How many totals lie below the limit of each pixel.
-void count_below_kernel(const PathProblem& problem, Choice& choice) {
-  const Totals d;
-  using V = hn::Vec<Totals>;
-  const V zero = hn::Set(d, 0), one = hn::Set(d, 1);
-  for (int x = 0; x < problem.columns; x += static_cast<int>(hn::Lanes(d))) {
-    const V limit = hn::LoadU(d, choice.limit.data() + x);
-    V count = zero;
-    const Total* from = choice.totals.data() + choice.lead + x;
-    for (int i = 0; i < problem.disparities; ++i, from += choice.pitch)
-      count = hn::Add(count, hn::IfThenElse(hn::Lt(hn::LoadU(d, from), limit), one, zero));
-    hn::StoreU(count, d, choice.below.data() + x);
-  }
-}
-
-// What the pixels of the right picture choose: those that are `q` columns to the right of the window's first at its first
-// disparity.
-void choose_right_kernel(const PathProblem& problem, Choice& choice) {
-  const Totals d;
-  using V = hn::Vec<Totals>;
   const int lanes = static_cast<int>(hn::Lanes(d)), count = problem.disparities;
-  for (int q = -(count - 1 + lanes - 1) / lanes * lanes; q < problem.columns; q += lanes) {
-    V least = hn::Set(d, Choice::none), chosen = hn::Set(d, 0);
-    const int first = std::max(0, -q - lanes + 1), last = std::min(count, problem.columns - q);
-    for (int i = first; i < last; ++i) {
+  const V none = hn::Set(d, Choice::none), each = hn::Iota(d, 0);
+  Total* totals = choice.totals.data();
+  for (int x = 0; x < problem.columns; ++x, along += count, down += count, up += count) {
+    V smallest = none;
+    for (int i = 0; i < count; i += lanes) {
       const V total =
-          hn::LoadU(d, choice.totals.data() + static_cast<std::size_t>(i) * choice.pitch + choice.lead + q + i);
-      chosen = hn::IfThenElse(hn::Lt(total, least), hn::Set(d, static_cast<Total>(i)), chosen);
-      least = hn::Min(least, total);
+          hn::Add(hn::Add(hn::PromoteTo(d, hn::LoadU(bytes, along + i)), hn::PromoteTo(d, hn::LoadU(bytes, down + i))),
+                  hn::PromoteTo(d, hn::LoadU(bytes, up + i)));
+      hn::StoreU(total, d, totals + i);
+      smallest = hn::Min(smallest, total);
     }
-    hn::StoreU(chosen, d, choice.seen.data() + choice.lead + q);
+    const V least = hn::MinOfLanes(d, smallest);
+    const int sum = hn::GetLane(least), most = choice.limits[static_cast<std::size_t>(sum)];
+    const V limit = hn::Set(d, static_cast<Total>(most));
+    // of the right picture, pixels at successive disparities follow each other
+    Total *seen_least = choice.seen_least.data() + problem.columns - 1 - x,
+          *seen = choice.seen.data() + problem.columns - 1 - x;
+    int best = -1, below = 0;
+    for (int i = 0; i < count; i += lanes) {
+      const V total = hn::LoadU(d, totals + i), former = hn::LoadU(d, seen_least + i);
+      below += static_cast<int>(hn::CountTrue(d, hn::Lt(total, limit)));
+      if (best < 0)
+        if (const auto lane = hn::FindFirstTrue(d, hn::Eq(total, least)); lane >= 0) best = i + static_cast<int>(lane);
+      const V index = hn::Add(each, hn::Set(d, static_cast<Total>(i)));
+      hn::StoreU(hn::IfThenElse(hn::Lt(total, former), index, hn::LoadU(d, seen + i)), d, seen + i);
+      hn::StoreU(hn::Min(total, former), d, seen_least + i);
+    }
+    choice.chosen[static_cast<std::size_t>(x)] = 0;
+    disparity[x] = 0;
+    if (best < 1 || best + 1 >= count || problem.first + best > problem.x + x) continue;
+    const int before = totals[best - 1], after = totals[best + 1];
+    if (below > (before < most ? 1 : 0) + (sum < most ? 1 : 0) + (after < most ? 1 : 0)) continue;
+    choice.chosen[static_cast<std::size_t>(x)] = static_cast<Total>(best);
+    // the vertex of a parabola through the sums of three disparities
+    const int bend = before + after - 2 * sum;
+    disparity[x] = static_cast<float>(problem.first + best) +
+                   (mechanisms::disparity_fractions && bend > 0
+                        ? 0.5f * static_cast<float>(before - after) / static_cast<float>(bend)
+                        : 0.0f);
   }
 }
 
@@ -93,52 +79,29 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kinema::stereo {
 
-HWY_EXPORT(add_paths_kernel);
-HWY_EXPORT(count_below_kernel);
-HWY_EXPORT(choose_right_kernel);
+HWY_EXPORT(choose_kernel);
 
 void Choice::start(const PathProblem& problem) {
-  constexpr std::size_t widest = 32;  // lanes
-  const auto up = [](std::size_t n) { return (n + widest - 1) / widest * widest; };
-  const std::size_t columns = up(static_cast<std::size_t>(problem.columns)),
-                    disparities = static_cast<std::size_t>(problem.disparities);
-  lead = up(disparities) + widest;
-  pitch = lead + columns + lead;
-  totals.assign(pitch * disparities, none);
-  for (auto* row : {&least, &chosen, &limit, &below}) row->resize(columns);
-  seen.resize(pitch);
-  // no other total may be less than this much above the smallest
-  limits_.resize(static_cast<std::size_t>(none) + 1);
-  for (std::size_t i = 0; i < limits_.size(); ++i)
-    limits_[i] = static_cast<std::int16_t>(
+  const auto columns = static_cast<std::size_t>(problem.columns),
+             disparities = static_cast<std::size_t>(problem.disparities);
+  totals.resize(disparities);
+  chosen.resize(columns);
+  seen_least.resize(columns + disparities);
+  seen.resize(columns + disparities);
+  limits.resize(static_cast<std::size_t>(none) + 1);
+  for (std::size_t i = 0; i < limits.size(); ++i)
+    limits[i] = static_cast<std::int16_t>(
         std::min<double>(none, std::ceil(static_cast<double>(i) + problem.uniqueness * static_cast<double>(i))));
 }
 
 void Choice::choose(const PathProblem& problem, const std::uint8_t* along, const std::uint8_t* down,
                     const std::uint8_t* up, float* disparity) {
-  HWY_DYNAMIC_DISPATCH(add_paths_kernel)(problem, along, down, up, *this);
-  for (std::size_t x = 0; x < least.size(); ++x) limit[x] = limits_[static_cast<std::size_t>(least[x])];
-  HWY_DYNAMIC_DISPATCH(count_below_kernel)(problem, *this);
-  HWY_DYNAMIC_DISPATCH(choose_right_kernel)(problem, *this);
-  for (int x = 0; x < problem.columns; ++x) {
-    const auto column = static_cast<std::size_t>(x);
-    const int best = chosen[column], sum = least[column], most = limit[column];
-    float& result = disparity[x];
-    result = 0;
-    if (best < 1 || best + 1 >= problem.disparities || problem.first + best > problem.x + x) continue;
-    const std::int16_t* total = totals.data() + static_cast<std::size_t>(best) * pitch + lead + column;
-    const int before = *(total - pitch), after = total[pitch];
-    const int near = (before < most ? 1 : 0) + (sum < most ? 1 : 0) + (after < most ? 1 : 0);
-    if (below[column] > near) continue;
-    // the right pixel must choose the left one too
-    const int other = seen[lead + column - static_cast<std::size_t>(best)];
-    if (mechanisms::right_agrees && std::abs(other - best) > 1) continue;
-    // the vertex of a parabola through the sums of three disparities
-    const int bend = before + after - 2 * sum;
-    result = static_cast<float>(problem.first + best) +
-             (mechanisms::disparity_fractions && bend > 0
-                  ? 0.5f * static_cast<float>(before - after) / static_cast<float>(bend)
-                  : 0.0f);
+  std::fill(seen_least.begin(), seen_least.end(), none);
+  HWY_DYNAMIC_DISPATCH(choose_kernel)(problem, along, down, up, *this, disparity);
+  if (!mechanisms::right_agrees) return;
+  for (std::size_t x = 0, columns = chosen.size(); x < columns; ++x) {
+    const int own = chosen[x];
+    if (own > 0 && std::abs(seen[columns - 1 - x + static_cast<std::size_t>(own)] - own) > 1) disparity[x] = 0;
   }
 }
 

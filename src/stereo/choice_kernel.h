@@ -1,4 +1,4 @@
-// The choice of whole disparities from the sums of paths, one row at a time; lanes are pixels, as in paths_kernel.h.
+// The choice of whole disparities from the sums of paths, one row at a time; lanes are disparities, as in paths_kernel.h.
 #pragma once
 
 #include "stereo/paths_kernel.h"
@@ -21,16 +21,11 @@ public:
   /// More than any sum of eight paths.
   static constexpr std::int16_t none = 0x7fff;
 
-  // by disparity and column, with `none` for `lead` columns on both sides
-  std::size_t lead = 0, pitch = 0;
-  std::vector<std::int16_t> totals;
-  // by column: the smallest total and its disparity, what no other total may lie below, and how many do
-  std::vector<std::int16_t> least, chosen, limit, below;
-  // by column of the right picture, from `lead` to the left of the window: the disparity with the smallest total
-  std::vector<std::int16_t> seen;
-
-private:
-  std::vector<std::int16_t> limits_;  // by the smallest total
+  std::vector<std::int16_t> totals;  ///< of a pixel, by disparity
+  std::vector<std::int16_t> limits;  ///< by the smallest total: what no other may lie below
+  std::vector<std::int16_t> chosen;  ///< by column; 0: none
+  // by column of the right picture, from right to left: the smallest total and its disparity
+  std::vector<std::int16_t> seen_least, seen;
 };
 
 }  // namespace kinema::stereo

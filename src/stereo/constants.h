@@ -41,8 +41,8 @@ KINEMA_CONSTANT(double, unlike_on_edge, 0.3);  // pixels
 KINEMA_CONSTANT(double, flatness, 0.5);  // share
 /// Pixels of a square whose disparity differs from that of its middle by more belong to another surface.
 KINEMA_CONSTANT(double, same_surface, 1);  // pixels
-/// A square counts from this sum of weights on. [realistic pairs]
-KINEMA_CONSTANT(double, fewest, 1);  // pixels
+/// A square counts from this sum of weights of its white pixels on. [realistic pairs]
+KINEMA_CONSTANT(double, fewest, 0.5);  // pixels
 /// What the disparities around a pixel weigh against the pictures, which say little where a surface is plain: as much
 /// as this sum of squared slopes. [realistic pairs]
 KINEMA_CONSTANT(double, smoothness, 50);  // squared grey levels per pixel

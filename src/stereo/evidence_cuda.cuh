@@ -1,5 +1,4 @@
-// The floating-point part of matching on the device: least squares over squares, deviations, outlines and support. One
-// thread for each pixel of a window.
+// The floating-point part of matching on the device: least squares over squares, deviations, outlines and support.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,8 +16,9 @@ struct DeviceEvidence {
   const std::uint16_t *smooth, *smooth_right;  ///< the same, smoothed, in sixteenths
 
   // rows x columns each
-  float2* slopes;          ///< of the smoothed picture, across and down
-  float *found, *refined;  ///< disparities: 0 where there is none
+  float2* slopes;        ///< of the smoothed picture, across and down
+  float* found;          ///< disparities: 0 where there is none
+  float *steps, *trust;  ///< of white pixels, twice rows x half the columns, rounded up
   float *sure, *kept, *trimmed;
   float* deviation;
   float2* out;  ///< disparity and deviation at the end

@@ -71,10 +71,8 @@ std::unique_ptr<Matcher> make_matcher(const Camera& camera, double baseline, con
   switch (chosen.backend) {
     case Backend::reference:
       return make_reference_matcher(plan, whole, product);
-#ifdef KINEMA_HAVE_CUDA
     case Backend::cuda:
       return make_cuda_matcher(plan, whole, product);
-#endif
     default:
       return make_cpu_matcher(plan, whole, product);
   }

@@ -24,6 +24,10 @@ inline constexpr int disparity_step = 32;
 /// A match beyond the right picture's left side costs as much as the worst.
 inline constexpr int outside_cost = census_bits;
 
+/// Disparities are refined and judged on every other pixel, as on the white fields of a chessboard: their squares take half of the
+/// pixels in any case, and neighbours' disparities hardly differ. Black ones follow their neighbours.
+KINEMA_HD inline bool on_white(int x, int y) { return (x + y) % 2 == 0; }
+
 struct Plan {
   int width = 0, height = 0, disparities = 0;
   float nearest = 0, farthest = 0;  ///< disparities of the range of depths, the larger first
@@ -74,6 +78,16 @@ KINEMA_HD inline float confirmed_deviation() {
 /// Throws Error if a picture has another size than the plan, or the window does not lie in it.
 void check_pair(const Plan& plan, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
                 const Window& window);
+
+/// Gives it the size of the plan's pictures, without a disparity, if it has another one.
+inline void resize(const Plan& plan, Disparities& out) {
+  if (out.width == plan.width && out.height == plan.height) return;
+  const std::size_t pixels = static_cast<std::size_t>(plan.width) * static_cast<std::size_t>(plan.height);
+  out.width = plan.width;
+  out.height = plan.height;
+  out.disparity.assign(pixels, 0.0f);
+  out.deviation.assign(pixels, 0.0f);
+}
 
 /// Rows that the right picture lies below the left one at a pixel.
 KINEMA_HD inline float rows_below(const RowShift& shift, int x, int y, int width, int height) {

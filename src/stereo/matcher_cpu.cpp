@@ -36,6 +36,7 @@ public:
     set_planes(left);
     for (int i = 0; i < constants::refinements; ++i) refine();
     judge(aligned);
+    fill_black_pixels();
     confirm();
     times_.push_back({"refine", watch.lap()});
     judge_neighbourhoods(out);
@@ -57,6 +58,7 @@ private:
     rows_ = static_cast<std::size_t>(window.bottom - window.top);
     stride_ = columns_ + 2 * margin + beyond_row;
     plane_ = stride_ * (rows_ + 2 * margin);
+    white_stride_ = (columns_ + 2 * margin + 1) / 2 + beyond_row;
     disparities_ = rounded_disparities(plan_, window);
   }
 
@@ -143,47 +145,46 @@ private:
                               constants::uniqueness};
     penalties_.resize(problem);
     threads_.for_each(rows_, [&](std::size_t y) { penalties_.compute_row(problem, static_cast<int>(y)); });
-    const std::size_t row = problem.row_bytes(), blocks = (rows_ + rows_together - 1) / rows_together,
-                      middle = blocks / 2 * rows_together;
+    const std::size_t row = problem.row_bytes(), middle = rows_ / 2;
     const bool ahead = threads_.count() > 2;
     const auto grow = [](std::vector<std::uint8_t>& memory, std::size_t size) {
       if (memory.size() < size) memory.resize(size);
     };
     grow(down_and_up_, row * rows_);
     found_.resize(columns_ * rows_);
+    const std::size_t parts = ahead ? std::min(rows_, static_cast<std::size_t>(threads_.count())) : 2;
+    row_memory_.resize(std::max(row_memory_.size(), parts));
     if (ahead) {
-      const std::size_t parts = std::min(blocks, static_cast<std::size_t>(threads_.count()));
-      row_memory_.resize(std::max(row_memory_.size(), parts));
-      grow(along_[0], row * blocks * rows_together);
+      grow(along_[0], row * rows_);
       threads_.for_each(parts, [&](std::size_t part) {
-        for (std::size_t block = part; block < blocks; block += parts)
-          follow_rows(problem, penalties_, static_cast<int>(block) * rows_together, row_memory_[part],
-                      along_[0].data() + block * rows_together * row);
+        for (std::size_t y = part; y < rows_; y += parts) {
+          row_memory_[part].match_costs(problem, static_cast<int>(y));
+          row_memory_[part].follow_row(problem, penalties_, static_cast<int>(y), along_[0].data() + y * row);
+        }
       });
-    } else {
-      row_memory_.resize(2);
     }
     threads_.for_each(2, [&](std::size_t pass) {
       ColumnPaths& paths = column_paths_[pass];
       paths.start(problem, pass == 0);
-      for (std::size_t n = pass == 0 ? middle : rows_ - middle; n > 0; --n)
-        paths.follow(problem, penalties_, down_and_up_.data() + static_cast<std::size_t>(paths.row) * row);
+      for (std::size_t n = pass == 0 ? middle : rows_ - middle; n > 0; --n) {
+        row_memory_[pass].match_costs(problem, paths.row);
+        paths.follow(problem, penalties_, row_memory_[pass],
+                     down_and_up_.data() + static_cast<std::size_t>(paths.row) * row);
+      }
     });
     threads_.for_each(2, [&](std::size_t pass) {
       ColumnPaths& paths = column_paths_[pass];
+      RowMemory& memory = row_memory_[pass];
       Choice& choice = choices_[pass];
       choice.start(problem);
       own_[pass].resize(row);
-      if (!ahead) grow(along_[pass], row * rows_together);
-      std::size_t known = blocks;  // the block of rows in along_[pass]
+      if (!ahead) grow(along_[pass], row);
       for (std::size_t n = pass == 0 ? rows_ - middle : middle; n > 0; --n) {
-        const auto y = static_cast<std::size_t>(paths.row), block = y / rows_together;
-        if (!ahead && std::exchange(known, block) != block)
-          follow_rows(problem, penalties_, static_cast<int>(block) * rows_together, row_memory_[pass],
-                      along_[pass].data());
-        const std::uint8_t* along =
-            ahead ? along_[0].data() + y * row : along_[pass].data() + (y - block * rows_together) * row;
-        paths.follow(problem, penalties_, own_[pass].data());
+        const auto y = static_cast<std::size_t>(paths.row);
+        memory.match_costs(problem, paths.row);
+        if (!ahead) memory.follow_row(problem, penalties_, paths.row, along_[pass].data());
+        const std::uint8_t* along = ahead ? along_[0].data() + y * row : along_[pass].data();
+        paths.follow(problem, penalties_, memory, own_[pass].data());
         choice.choose(problem, along, own_[pass].data(), down_and_up_.data() + y * row, found_.data() + y * columns_);
       }
     });
@@ -191,48 +192,71 @@ private:
 
   std::size_t index(std::size_t x, std::size_t y) const { return (y + margin) * stride_ + x + margin; }
 
+  // Of row n, counted from the margin on: whether its second pixel is white and not its first; how many white and black ones lie in
+  // the window; and the index of the first of either.
+  std::size_t odd(std::size_t n) const {
+    return on_white(window_.left - margin, window_.top - margin + static_cast<int>(n)) ? 0 : 1;
+  }
+  std::size_t whites(std::size_t n) const { return (columns_ + 1 - odd(n)) / 2; }
+  std::size_t white_index(std::size_t n) const { return n * white_stride_ + margin / 2; }
+  WhiteRow white_row(std::size_t y) const {
+    return {white_index(y + margin), whites(y + margin), odd(y + margin) != 0};
+  }
+
   void set_planes(ImageView<const std::uint8_t> left) {
-    for (auto* plane :
-         {&bright_, &smooth_, &across_, &down_, &steepness_, &say_, &trusted_, &moved_, &slope_, &deviation_})
-      plane->resize(plane_);
-    disparity_.assign(plane_, no_disparity);
-    refined_.assign(plane_, no_disparity);
-    sure_.assign(plane_, no_disparity);
+    const std::size_t white_plane = white_stride_ * (rows_ + 2 * margin);
+    for (auto* plane : {&smooth_, &steepness_, &deviation_}) plane->resize(plane_);
+    for (auto* plane : {&white_.bright, &white_.smooth, &white_.across, &white_.down, &white_.say, &white_.trusted,
+                        &white_.moved, &white_.slope, &white_.deviation})
+      plane->resize(white_plane);
+    for (auto* plane : {&white_.disparity, &white_.refined, &white_.sure}) plane->assign(white_plane, no_disparity);
+    for (auto* plane : {&disparity_, &sure_}) plane->assign(plane_, no_disparity);
     threads_.for_each(rows_ + 2 * margin, [&](std::size_t n) {
       const int y = window_.top + static_cast<int>(n) - margin;
       const int inside = std::clamp(y, 0, plan_.height - 1);
       // the smoothed picture has rows of its own margin around the window, which is wider than this one
       const std::uint16_t *above = left_.smooth_row(y - 1), *here = left_.smooth_row(y),
                           *below = left_.smooth_row(y + 1);
-      for (std::size_t i = 0; i < columns_ + 2 * margin; ++i) {
+      const std::size_t length = columns_ + 2 * margin;
+      std::vector<float> across(length), down(length);
+      for (std::size_t i = 0; i < length; ++i) {
         const int x = std::clamp(window_.left + static_cast<int>(i) - margin, 0, plan_.width - 1);
         const std::size_t at = n * stride_ + i;
-        bright_[at] = left.at(static_cast<std::size_t>(x), static_cast<std::size_t>(inside));
         smooth_[at] = static_cast<float>(here[x]) / 16;
         // Sobel, per pixel
         const int ahead = above[x + 1] + 2 * here[x + 1] + below[x + 1],
                   behind = above[x - 1] + 2 * here[x - 1] + below[x - 1];
         const int lower = below[x - 1] + 2 * below[x] + below[x + 1],
                   upper = above[x - 1] + 2 * above[x] + above[x + 1];
-        across_[at] = static_cast<float>(ahead - behind) / 128;
-        down_[at] = static_cast<float>(lower - upper) / 128;
-        steepness_[at] = across_[at] * across_[at] + down_[at] * down_[at];
-        say_[at] = trusted_[at] = say_of(across_[at]);
+        across[i] = static_cast<float>(ahead - behind) / 128;
+        down[i] = static_cast<float>(lower - upper) / 128;
+        steepness_[at] = across[i] * across[i] + down[i] * down[i];
+      }
+      for (std::size_t i = odd(n), at = n * white_stride_; i < length; i += 2, ++at) {
+        const int x = std::clamp(window_.left + static_cast<int>(i) - margin, 0, plan_.width - 1);
+        white_.bright[at] = left.at(static_cast<std::size_t>(x), static_cast<std::size_t>(inside));
+        white_.smooth[at] = smooth_[n * stride_ + i];
+        white_.across[at] = across[i];
+        white_.down[at] = down[i];
+        white_.say[at] = white_.trusted[at] = say_of(across[i]);
       }
     });
     threads_.for_each(rows_, [&](std::size_t y) {
-      for (std::size_t x = 0; x < columns_; ++x)
-        if (const float d = found_[y * columns_ + x]; d > 0) disparity_[index(x, y)] = d;
+      const WhiteRow row = white_row(y);
+      const float* found = found_.data() + y * columns_ + odd(y + margin);
+      for (std::size_t i = 0; i < row.count; ++i)
+        if (const float d = found[2 * i]; d > 0) white_.disparity[row.first + i] = d;
     });
   }
 
   EvidencePlanes planes(const std::vector<float>& left) const {
-    return {left.data(),   smooth_.data(), across_.data(),    down_.data(), trusted_.data(),
-            moved_.data(), slope_.data(),  disparity_.data(), stride_};
+    return {left.data(),         white_.smooth.data(),    white_.across.data(),
+            white_.down.data(),  white_.trusted.data(),   white_.moved.data(),
+            white_.slope.data(), white_.disparity.data(), white_stride_};
   }
 
-  // The right picture at each pixel's own disparity, of rows whose numbers are `scale` of grey levels. Disparities that leave
-  // the picture are dropped.
+  // The right picture at each white pixel's own disparity, of rows whose numbers are `scale` of grey levels. Disparities that
+  // leave the picture are dropped.
   template <class Row>
   void move_rows(const Row& row_of, float scale) {
     threads_.for_each(rows_, [&](std::size_t y) {
@@ -240,44 +264,68 @@ private:
       const int end = right_end();
       std::vector<float> right(static_cast<std::size_t>(end));
       for (int x = right_begin(); x < end; ++x) right[static_cast<std::size_t>(x)] = scale * static_cast<float>(row[x]);
-      move_right({right.data(), end, window_.left}, disparity_.data(), moved_.data(), slope_.data(), index(0, y),
-                 columns_);
+      move_right({right.data(), end, window_.left + static_cast<int>(odd(y + margin))}, white_.disparity.data(),
+                 white_.moved.data(), white_.slope.data(), white_index(y + margin), whites(y + margin));
     });
   }
 
   // On the smoothed pictures, whose slopes have less noise.
   void refine() {
     move_rows([&](int y) { return right_.smooth_row(y); }, 1.0f / 16);
-    residual_.resize(columns_ * rows_ + beyond_row);
+    residual_.resize(white_stride_ * rows_);
     threads_.for_each(rows_, [&](std::size_t y) {
-      std::vector<float> residual(columns_ + beyond_row);
-      refine_disparities(planes(smooth_), index(0, y), columns_, refined_.data() + index(0, y), residual.data());
-      std::copy_n(residual.data(), columns_, residual_.data() + y * columns_);
+      const WhiteRow white = white_row(y);
+      std::vector<float> refined(white.count + beyond_row);
+      refine_disparities(planes(white_.smooth), white, refined.data(), residual_.data() + y * white_stride_);
+      std::copy_n(refined.data(), white.count, white_.refined.data() + white.first);
     });
     threads_.for_each(rows_, [&](std::size_t y) {
-      for (std::size_t x = 0; x < columns_; ++x) {
-        const std::size_t at = index(x, y);
-        trusted_[at] = say_[at] * trust_of(residual_[y * columns_ + x], across_[at], down_[at]);
-      }
+      const WhiteRow white = white_row(y);
+      const float* residual = residual_.data() + y * white_stride_;
+      for (std::size_t i = 0, at = white.first; i < white.count; ++i, ++at)
+        white_.trusted[at] = white_.say[at] * trust_of(residual[i], white_.across[at], white_.down[at]);
     });
-    disparity_.swap(refined_);
+    white_.disparity.swap(white_.refined);
   }
 
-  // How sure each disparity is; those that are not are dropped.
+  // How sure each disparity is.
   void judge(ImageView<const std::uint8_t> right) {
     move_rows([&](int y) { return right.data + static_cast<std::size_t>(y) * right.stride; }, 1);
     threads_.for_each(rows_, [&](std::size_t y) {
-      std::vector<float> deviation(columns_ + beyond_row);
-      match_deviations(planes(bright_), index(0, y), columns_, deviation.data());
-      for (std::size_t x = 0; x < columns_; ++x) deviation_[index(x, y)] = deviation[x];
-    });
-    threads_.for_each(rows_, [&](std::size_t y) {
-      for (std::size_t x = 0; x < columns_; ++x) {
-        const std::size_t at = index(x, y);
-        const float d = disparity_[at];
-        const bool sure = deviation_[at] < no_deviation && d <= plan_.nearest && d >= plan_.farthest;
-        sure_[at] = sure ? d : no_disparity;
+      const WhiteRow white = white_row(y);
+      match_deviations(planes(white_.bright), white, white_.deviation.data() + white.first);
+      for (std::size_t at = white.first; at < white.first + white.count; ++at) {
+        const float d = white_.disparity[at];
+        const bool sure = white_.deviation[at] < no_deviation && d <= plan_.nearest && d >= plan_.farthest;
+        white_.sure[at] = sure ? d : no_disparity;
       }
+    });
+  }
+
+  // All pixels again.
+  void fill_black_pixels() {
+    threads_.for_each(rows_, [&](std::size_t y) {
+      const std::size_t n = y + margin, white = white_index(n), other = 1 - odd(n), blacks = columns_ - whites(n);
+      std::vector<float> found(blacks + beyond_row), disparity(found), sure(found), deviation(found);
+      for (std::size_t i = 0; i < blacks; ++i) found[i] = found_[y * columns_ + other + 2 * i];
+      const auto row = static_cast<std::ptrdiff_t>(white_stride_), side = static_cast<std::ptrdiff_t>(other);
+      const std::size_t above = white - white_stride_;
+      fill_black({found.data(),
+                  white_.disparity.data() + above,
+                  white_.sure.data() + above,
+                  white_.deviation.data() + above,
+                  {0, 2 * row, row + side - 1, row + side}},
+                 blacks, disparity.data(), sure.data(), deviation.data());
+      const std::size_t first = index(0, y);
+      const auto spread = [&](const float* from, std::size_t count, std::size_t begin, std::vector<float>& plane) {
+        for (std::size_t i = 0; i < count; ++i) plane[first + begin + 2 * i] = from[i];
+      };
+      spread(white_.disparity.data() + white, whites(n), odd(n), disparity_);
+      spread(white_.sure.data() + white, whites(n), odd(n), sure_);
+      spread(white_.deviation.data() + white, whites(n), odd(n), deviation_);
+      spread(disparity.data(), blacks, other, disparity_);
+      spread(sure.data(), blacks, other, sure_);
+      spread(deviation.data(), blacks, other, deviation_);
     });
   }
 
@@ -340,11 +388,8 @@ private:
       trim_outlines(kept_.data(), steepness_.data(), stride_, index(0, y), columns_, row.data());
       std::copy_n(row.data(), columns_, trimmed_.data() + index(0, y));
     });
-    const auto width = static_cast<std::size_t>(plan_.width), height = static_cast<std::size_t>(plan_.height);
-    out.width = plan_.width;
-    out.height = plan_.height;
-    out.disparity.assign(width * height, 0.0f);
-    out.deviation.assign(width * height, 0.0f);
+    const auto width = static_cast<std::size_t>(plan_.width);
+    resize(plan_, out);
     threads_.for_each(rows_, [&](std::size_t y) {
       std::vector<float> row(columns_ + beyond_row);
       keep_supported(trimmed_.data(), stride_, index(0, y), columns_, row.data());
@@ -364,22 +409,24 @@ private:
   Threads threads_;
   std::vector<StageTime> times_;
   Window window_;
-  std::size_t columns_ = 0, rows_ = 0, stride_ = 0, plane_ = 0;
+  std::size_t columns_ = 0, rows_ = 0, stride_ = 0, plane_ = 0, white_stride_ = 0;
   int disparities_ = 0;
   std::vector<std::uint8_t> aligned_;  // the right picture, on the rows of the left one
   CensusImage left_, right_;
   PathPenalties penalties_;
-  std::vector<RowPathMemory> row_memory_;             // by thread
+  std::vector<RowMemory> row_memory_;                 // by thread
   ColumnPaths column_paths_[2];                       // down and up
-  std::vector<std::uint8_t> along_[2], down_and_up_;  // sums of paths, by row, disparity and column: see PathProblem
+  std::vector<std::uint8_t> along_[2], down_and_up_;  // sums of paths, by row, column and disparity
   std::vector<std::uint8_t> own_[2];                  // of a row
   Choice choices_[2];
   std::vector<float> found_;  // whole disparities with fractions by a parabola: rows x columns
   // planes of the window with margins
-  std::vector<float> bright_, smooth_, across_, down_, steepness_, say_, trusted_, moved_, slope_, disparity_, refined_,
-      deviation_, sure_, kept_, trimmed_;
+  std::vector<float> smooth_, steepness_, disparity_, deviation_, sure_, kept_, trimmed_;
+  struct {  // of its white pixels
+    std::vector<float> bright, smooth, across, down, say, trusted, moved, slope, disparity, refined, deviation, sure;
+  } white_;
   std::vector<std::uint8_t> is_sure_, to_sure_[8];  // rows x columns, the latter by direction
-  std::vector<float> residual_;                     // of a step of the refinement: rows x columns
+  std::vector<float> residual_;                     // of a step of the refinement, of white pixels
 };
 
 }  // namespace

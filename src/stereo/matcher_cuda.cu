@@ -56,16 +56,8 @@ public:
     const std::size_t pixels = static_cast<std::size_t>(pair.columns) * static_cast<std::size_t>(pair.rows);
     cuda::check(cudaMemcpyAsync(got_.data(), evidence.out, pixels * sizeof(float2), cudaMemcpyDeviceToHost, stream_),
                 "downloading disparities");
-    const auto width = static_cast<std::size_t>(plan_.width), height = static_cast<std::size_t>(plan_.height);
-    out.width = plan_.width;
-    out.height = plan_.height;
-    out.disparity.resize(width * height);
-    out.deviation.resize(width * height);
-    // while the device works
-    threads_.for_each(height, [&](std::size_t y) {
-      std::fill_n(out.disparity.begin() + static_cast<std::ptrdiff_t>(y * width), width, 0.0f);
-      std::fill_n(out.deviation.begin() + static_cast<std::ptrdiff_t>(y * width), width, 0.0f);
-    });
+    resize(plan_, out);
+    const auto width = static_cast<std::size_t>(plan_.width);
     stream_.wait();
     threads_.for_each(static_cast<std::size_t>(pair.rows), [&](std::size_t y) {
       const float2* row = got_.data() + y * static_cast<std::size_t>(pair.columns);
@@ -114,7 +106,7 @@ private:
 
   DeviceEvidence evidence_of(const Window& window, const std::uint8_t* right) {
     const int columns = window.right - window.left, rows = window.bottom - window.top;
-    const std::size_t pixels = static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows);
+    const std::size_t pixels = static_cast<std::size_t>(columns + columns % 2) * static_cast<std::size_t>(rows);
     for (auto& plane : planes_) plane.reserve(pixels);
     for (auto& plane : pairs_) plane.reserve(pixels);
     return {plan_.width,
@@ -136,6 +128,7 @@ private:
             planes_[3].data(),
             planes_[4].data(),
             planes_[5].data(),
+            planes_[6].data(),
             pairs_[1].data()};
   }
 
@@ -146,7 +139,7 @@ private:
   cuda::Buffer<std::uint8_t> penalties_, pictures_[2], aligned_, costs_, paths_;
   cuda::Buffer<std::uint16_t> smooth_[2];
   cuda::Buffer<std::uint32_t> census_[2];
-  cuda::Buffer<float> planes_[6];
+  cuda::Buffer<float> planes_[7];
   cuda::Buffer<float2> pairs_[2];
   cuda::PinnedBuffer<std::uint8_t> sent_;
   cuda::PinnedBuffer<float2> got_;

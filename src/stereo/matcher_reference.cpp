@@ -100,15 +100,17 @@ public:
     choose(sum_of_paths(match_costs()));
     for (int i = 0; i < refinements; ++i) refine();
     judge();
+    fill_black();
     confirm();
     trim_outlines();
     keep_supported();
-    out.width = plan_.width;
-    out.height = plan_.height;
-    out.disparity.assign(disparity_.values.begin(), disparity_.values.end());
-    out.deviation.assign(deviation_.values.begin(), deviation_.values.end());
-    for (std::size_t i = 0; i < out.disparity.size(); ++i)
-      if (out.disparity[i] == 0) out.deviation[i] = 0;
+    resize(plan_, out);
+    for_pixels([&](int x, int y) {
+      const std::size_t at =
+          static_cast<std::size_t>(y) * static_cast<std::size_t>(plan_.width) + static_cast<std::size_t>(x);
+      out.disparity[at] = static_cast<float>(disparity_.values[at]);
+      out.deviation[at] = disparity_.values[at] > 0 ? static_cast<float>(deviation_.values[at]) : 0;
+    });
   }
 
 private:
@@ -229,20 +231,26 @@ private:
     return sum / 8;
   }
 
-  // Weighted samples of a square: both pictures, the right one's slope, how far disparities differ from the middle's, the left
-  // picture's slopes. Of every other pixel as on the white fields of a chessboard, or of all.
+  template <class Visit>
+  void for_white_pixels(const Visit& visit) const {
+    for_pixels([&](int x, int y) {
+      if (on_white(x, y)) visit(x, y);
+    });
+  }
+
+  // Weighted samples of a square, of its white pixels: both pictures, the right one's slope, how far disparities differ from the
+  // middle's, the left picture's slopes.
   struct Sample {
     double weight, l, r, g, away, gx, gy;
   };
-  std::vector<Sample> square(const Plane<double>& left, const Plane<double>& right, double flat, int x, int y,
-                             bool every_other) const {
+  std::vector<Sample> square(const Plane<double>& left, const Plane<double>& right, double flat, int x, int y) const {
     std::vector<Sample> samples;
     const double own = disparity_.at(x, y);
     const double similar = alike + alike_on_edge * (std::abs(across(x, y)) + std::abs(down(x, y)));
     for (int dy = -square_reach; dy <= square_reach; ++dy) {
       for (int dx = -square_reach; dx <= square_reach; ++dx) {
         const int i = x + dx, j = y + dy;
-        if (!inside(i, j) || (every_other && (dx + dy) % 2 != 0)) continue;
+        if (!inside(i, j) || !on_white(i, j)) continue;
         const double d = disparity_.at(i, j), away = d - own;
         const double weight = (1 - std::abs(smooth_.at(i, j) - smooth_.at(x, y)) / similar) * trust_.at(i, j) /
                               (1 + across(i, j) * across(i, j) / (steep * steep));
@@ -284,16 +292,16 @@ private:
   // Least squares on the smoothed pictures, whose slopes have less noise, and on the disparities around.
   void refine() {
     Plane<double> refined = disparity_, trust(plan_.width, plan_.height, 1);
-    for_pixels([&](int x, int y) {
+    for_white_pixels([&](int x, int y) {
       const double own = disparity_.at(x, y);
       if (own <= 0) return;
       if (!moves(x, own)) {
         refined.at(x, y) = 0;
         return;
       }
-      const std::vector<Sample> samples = square(smooth_, smooth_right_, flatness, x, y, true);
+      const std::vector<Sample> samples = square(smooth_, smooth_right_, flatness, x, y);
       const double n = weight_of(samples);
-      if (n < fewest / 2) return;  // of half of the pixels
+      if (n < fewest) return;
       double around = 0, weights = 0;
       for (const Sample& s : samples) {
         const double like = s.weight * (1 - s.away * s.away / (same_surface * same_surface));
@@ -318,14 +326,14 @@ private:
 
   void judge() {
     sure_ = Plane<double>(plan_.width, plan_.height, 0);
-    for_pixels([&](int x, int y) {
+    for_white_pixels([&](int x, int y) {
       const double own = disparity_.at(x, y);
       if (own <= 0) return;
       if (!moves(x, own)) {
         disparity_.at(x, y) = 0;
         return;
       }
-      const std::vector<Sample> samples = square(left_, right_, 1, x, y, false);
+      const std::vector<Sample> samples = square(left_, right_, 1, x, y);
       const double n = weight_of(samples);
       if (n < fewest) return;
       const double ll = covariance(samples, &Sample::l, &Sample::l), rr = covariance(samples, &Sample::r, &Sample::r),
@@ -337,7 +345,7 @@ private:
       const double tilt = covariance(samples, &Sample::gx, &Sample::gy) / texture;
       double squares = 0;
       for (const Sample& s : samples) squares += s.weight * s.weight;
-      const double independent = n * n / squares;
+      const double independent = 2 * n * n / squares;  // with the black pixels
       const double variance = noise / (texture * independent) + row_error * row_error * tilt * tilt;
       const double seen = deviation_scale * deviation_scale * variance;
       if (seen > most_deviation * most_deviation || own > static_cast<double>(plan_.nearest) ||
@@ -345,6 +353,26 @@ private:
         return;
       sure_.at(x, y) = own;
       deviation_.at(x, y) = combined_deviation(static_cast<float>(seen));
+    });
+  }
+
+  // A black pixel has what its white neighbours have that lie on its surface; it is sure if two of them are.
+  void fill_black() {
+    for_pixels([&](int x, int y) {
+      const double found = disparity_.at(x, y);
+      if (on_white(x, y) || found <= 0) return;
+      double all = 0, sure = 0, deviations = 0;
+      int count = 0, sure_count = 0;
+      for (const auto& [dx, dy] : {std::pair{1, 0}, {-1, 0}, {0, 1}, {0, -1}}) {
+        const int i = x + dx, j = y + dy;
+        if (!inside(i, j) || disparity_.at(i, j) <= 0 || std::abs(disparity_.at(i, j) - found) > same_surface) continue;
+        all += disparity_.at(i, j), ++count;
+        if (sure_.at(i, j) > 0) sure += sure_.at(i, j), deviations += deviation_.at(i, j), ++sure_count;
+      }
+      disparity_.at(x, y) = count > 0 ? all / count : 0;
+      if (sure_count < 2) return;
+      sure_.at(x, y) = sure / sure_count;
+      deviation_.at(x, y) = deviations / sure_count;
     });
   }
 

@@ -1,8 +1,7 @@
 // The integer part of matching on the CPU, from brightness to whole disparities: plain loops over bytes, compiled for
 // every SIMD level.
 //
-// Lanes are pixels, not disparities: those of a row for the paths that come from the row before, those of a column for the
-// paths along rows. So no step has to wait for the smallest value among lanes, and any number of disparities fills them.
+// Lanes are successive disparities of a pixel: so all that a row reads and writes lies in the order in which it is visited.
 #pragma once
 
 #include <array>
@@ -56,12 +55,8 @@ struct PathProblem {
   int small_step = 0;
   double uniqueness = 0;
 
-  /// Bytes from one disparity of a row to the next, where they are stored by row and disparity, and from row to row: not
-  /// a multiple of a page, or all rows of a column would share the same few lines of the cache.
-  std::size_t pitch() const {
-    return (static_cast<std::size_t>(columns) + byte_margin - 1) / byte_margin * byte_margin;
-  }
-  std::size_t row_bytes() const { return static_cast<std::size_t>(disparities) * pitch() + byte_margin; }
+  /// Of a number for each pixel of a row and disparity.
+  std::size_t row_bytes() const { return static_cast<std::size_t>(columns) * static_cast<std::size_t>(disparities); }
 };
 
 /// Penalties of a large step between neighbours of the window: of a pixel and the one to its left, above it, above to its left
@@ -80,38 +75,37 @@ private:
   std::array<std::vector<std::uint8_t>, 4> planes_;
 };
 
-/// Rows of the window that the paths along rows are followed in at a time.
-inline constexpr int rows_together = 32;
+/// What is computed of one row of the window.
+struct RowMemory {
+  /// Costs of all matches.
+  void match_costs(const PathProblem& problem, int row);
 
-/// Memory for these: columns of rows_together pixels.
-struct RowPathMemory {
-  std::vector<std::uint8_t> left[3], right[3], penalty, values, sums;
+  /// Sums the two paths along it, by column and disparity; its costs are known.
+  void follow_row(const PathProblem& problem, const PathPenalties& penalties, int row, std::uint8_t* sums);
+
+  std::vector<std::uint8_t> costs;      ///< by column and disparity, with margins
+  std::vector<std::uint8_t> right[3];   ///< census of the right picture, from right to left
+  std::vector<std::uint8_t> values[2];  ///< of the paths, with margins
 };
-
-/// Sums the two paths along rows at rows_together rows from `first_row` on: by row, disparity and column. Rows beyond the window
-/// are written too.
-void follow_rows(const PathProblem& problem, const PathPenalties& penalties, int first_row, RowPathMemory& memory,
-                 std::uint8_t* sums);
 
 /// The three paths that come from the row above (or, not `forward`, from the row below): their values in the last row.
 class ColumnPaths {
 public:
   void start(const PathProblem& problem, bool forward);
 
-  /// Sums them at the next row, by disparity and column.
-  void follow(const PathProblem& problem, const PathPenalties& penalties, std::uint8_t* sums);
+  /// Sums them at the next row, by column and disparity; its costs are known.
+  void follow(const PathProblem& problem, const PathPenalties& penalties, const RowMemory& memory, std::uint8_t* sums);
 
-  /// Where the values of a path at the next row begin. Those of slanting paths move on by a pixel with each row, so that a pixel
-  /// finds its predecessor's in its own place.
+  /// Where a path at the next row begins. Slanting paths move on by a pixel with each row, so that a pixel finds its
+  /// predecessor's values in its own place.
   std::size_t place(int path) const {
     const int right = (path - 1) * (forward ? done : -done);
-    return static_cast<std::size_t>(byte_margin + right + ((path == 0) == forward && path != 1 ? rows : 0));
+    return static_cast<std::size_t>(right + ((path == 0) == forward && path != 1 ? rows : 0));
   }
 
-  std::size_t pitch = 0;  ///< from one disparity to the next
   bool forward = true;
   int row = 0, rows = 0, done = 0;      ///< the next one; of the window; how many were followed
-  std::vector<std::uint8_t> values[3];  ///< from behind, from above, from ahead: by disparity and column
+  std::vector<std::uint8_t> values[3];  ///< from behind, from above, from ahead: by pixel and disparity, with margins
   std::vector<std::uint8_t> least[3];   ///< the smallest value of each pixel
 };
 

@@ -4,8 +4,18 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 namespace kinema::stereo {
+namespace {
+
+// The first byte with this value, or `end`.
+const std::uint8_t* next_byte(const std::uint8_t* from, const std::uint8_t* end, int value) {
+  const void* found = from == end ? nullptr : std::memchr(from, value, static_cast<std::size_t>(end - from));
+  return found != nullptr ? static_cast<const std::uint8_t*>(found) : end;
+}
+
+}  // namespace
 
 // Pixels whose brightness hardly changes, and whose neighbours' hardly does: gaps in an outline of two pixels are closed.
 void PlainAreas::find_plain(ImageView<const std::uint8_t> left, const Threads& threads) {
@@ -74,9 +84,9 @@ void PlainAreas::join() {
     const std::uint8_t* row = plain_.data() + static_cast<std::size_t>(y) * columns;
     const std::size_t first = runs_.size();
     for (const std::uint8_t *at = row, *end = row + columns;;) {
-      at = std::find(at, end, 1);
+      at = next_byte(at, end, 1);
       if (at == end) break;
-      const std::uint8_t* stop = std::find(at, end, 0);
+      const std::uint8_t* stop = next_byte(at, end, 0);
       runs_.push_back(
           {y, static_cast<int>(at - row), static_cast<int>(stop - row), static_cast<std::int32_t>(runs_.size())});
       at = stop;
@@ -92,7 +102,7 @@ void PlainAreas::join() {
     above_end = runs_.size();
   }
   areas_.assign(runs_.size(), {});
-  labels_.assign(plain_.size(), -1);
+  labels_.resize(plain_.size());
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     Run& run = runs_[i];
     run.area = root(static_cast<std::int32_t>(i));
@@ -106,11 +116,14 @@ void PlainAreas::join() {
 
 // The first pixels with a disparity beside each area, along rows and columns: they lie on its outline.
 void PlainAreas::judge(const Disparities& disparities, double disparity) {
-  const auto label_at = [&](int x, int y) { return labels_[static_cast<std::size_t>(y * columns_ + x)]; };
+  const auto inside = [&](const Run& run, int x, int y) {
+    const auto at = static_cast<std::size_t>(y * columns_ + x);
+    return plain_[at] != 0 && labels_[at] == run.area;
+  };
   const auto look = [&](const Run& run, int x, int dx, int dy) {
     for (int n = 1; n <= constants::outline_distance; ++n) {
       const int i = x + n * dx, j = run.row + n * dy;
-      if (i < 0 || j < 0 || i >= columns_ || j >= rows_ || label_at(i, j) == run.area) return;
+      if (i < 0 || j < 0 || i >= columns_ || j >= rows_ || inside(run, i, j)) return;
       const float d =
           disparities
               .disparity[static_cast<std::size_t>(window_.top + j) * static_cast<std::size_t>(disparities.width) +
@@ -124,9 +137,13 @@ void PlainAreas::judge(const Disparities& disparities, double disparity) {
   for (const Run& run : runs_) {
     look(run, run.begin, -1, 0);
     look(run, run.end - 1, 1, 0);
-    for (int x = run.begin; x < run.end; ++x) {
-      look(run, x, 0, 1);
-      look(run, x, 0, -1);
+    // a plain pixel above or below is of the same area
+    for (const int dy : {1, -1}) {
+      if (run.row + dy < 0 || run.row + dy >= rows_) continue;
+      const std::uint8_t *row = plain_.data() + static_cast<std::size_t>((run.row + dy) * columns_),
+                         *end = row + run.end;
+      for (const std::uint8_t* at = next_byte(row + run.begin, end, 0); at != end; at = next_byte(at + 1, end, 0))
+        look(run, static_cast<int>(at - row), 0, dy);
     }
   }
 }

@@ -42,7 +42,7 @@ private:
   std::vector<std::int16_t> smooth_;
   std::vector<std::uint8_t> flat_, plain_;
   std::vector<Run> runs_;
-  std::vector<std::int32_t> labels_;  ///< by pixel: its area, or -1
+  std::vector<std::int32_t> labels_;  ///< of plain pixels: their area
   std::vector<Area> areas_;           ///< by run, of those that stand for an area
 };
 

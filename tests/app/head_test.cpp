@@ -149,7 +149,7 @@ TEST_F(Head, FramesFromAnotherProgramGiveTheTableOfTheFolder) {
 }
 
 TEST_F(Head, EveryClassifierTracks) {
-  for (const char* classifier : {"plane", "rg", "cbcr", "hsv", "tsl", "histogram"}) {
+  for (const char* classifier : {"plane", "rg", "xyz", "cbcr", "hsv", "tsl", "histogram"}) {
     ASSERT_EQ(calibrate({"--classifier", classifier}).exit_code, 0) << classifier;
     const Outcome outcome = track({"--frames", "3", "--no-recalibrate"});
     ASSERT_EQ(outcome.exit_code, 0) << classifier << outcome.err;
@@ -271,6 +271,7 @@ TEST_F(Head, RefusesWrongCallsAndInputs) {
   refuses({"--input", "points.npy"}, "points.npy: is not a picture or video");
   refuses({"--backend", "abacus"}, "abacus");
   refuses({"--plain", "--window"}, "exclude each other");
+  refuses({"--paper", "--plain"}, "exclude each other");
   refuses({"--fov", "0"}, "--fov is 0");
   refuses({"--reference-distance", "600"}, "--reference-distance is '600'");
   refuses({"--udp", "127.0.0.1:4242"}, "--udp sends a position in space");

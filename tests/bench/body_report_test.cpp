@@ -38,24 +38,13 @@ BodyReport made_up() {
     report.set_points.push_back({"cpu", body::Association::nearest, points, {1, 1, 1}, {}});
   }
   compare_rows(report.rows);
-  report.trackers.push_back({"cuda",
-                             body::Association::nearest,
-                             2000,
-                             5,
-                             4,
-                             6,
-                             0,
-                             "depth",
-                             640,
-                             480,
-                             43000,
-                             5000,
-                             95,
-                             1,
-                             250,
-                             {4, 3, 5},
-                             {{"weigh", 3}},
-                             0.012});
+  report.trackers.push_back({"cuda", "default", body::Association::nearest,
+                             2000,   5,         4,
+                             6,      0,         "depth",
+                             640,    480,       43000,
+                             5000,   95,        1,
+                             250,    {4, 3, 5}, {{"weigh", 3}},
+                             0.012,  {}});
   return report;
 }
 

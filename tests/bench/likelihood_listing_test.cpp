@@ -2,7 +2,6 @@
 #include "bench/body/likelihood_listing.h"
 
 #include "bench/body/body_problem.h"
-#include "kinema/error.h"
 
 #include <gtest/gtest.h>
 
@@ -67,20 +66,6 @@ TEST(Listing, TakesACapsuleWithoutLengthAsASphere) {
 TEST(Listing, ChargesTauToARayThatMissesAndToAPointFarFromTheSkin) {
   EXPECT_NEAR(listing_of({1, 0, 2}, {0, 0, 2, 0.1f, 0, 0.5f, 2}), cost(0.1), 1e-5);
   EXPECT_NEAR(listing_of({0, 0, 1.5f}, {0, 0, 2, 0.1f, 0, 0.5f, 2}), cost(0.1), 1e-5);
-}
-
-TEST(Listing, DropsPointsWithoutARay) {
-  const float nan = std::nanf("");
-  const std::vector<float> points{0, 0, 1.95f, nan, 0, 1, 0, 0, 0, 0, INFINITY, 1};
-  const auto count = make_listing_likelihood({})->set_points({points.data(), 4});
-  EXPECT_EQ(count.used, 1u);
-  EXPECT_EQ(count.dropped, 3u);
-}
-
-TEST(Listing, RefusesTheAssociationItDoesNotHave) {
-  LikelihoodSettings settings;
-  settings.association = body::Association::first_hit;
-  EXPECT_THROW(make_listing_likelihood(settings), Error);
 }
 
 }  // namespace

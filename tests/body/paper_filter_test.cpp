@@ -1,5 +1,6 @@
 // The filter with paper_settings() against a plain transcription of section 2 of the paper, in double precision. They
-// share the random numbers, the kinematics and, of the weights, the reference likelihood; nothing else.
+// share the random numbers, the kinematics and, of the weights, the reference likelihood; nothing else. The transcription has
+// no limits of joints, as the paper has none; the person of the test does not reach those of its skeleton.
 #include "body/particles/motion.h"
 #include "core/random.h"
 #include "kinema/body_filter.h"
@@ -48,7 +49,7 @@ struct PaperFilter {
     if (resampled) resample(Random{settings.seed, draw++, 0}.uniform(0));
   }
 
-  // theta_t ~ p(theta_t | theta_t-1): every number wanders at its own speed, angles within their limits.
+  // theta_t ~ p(theta_t | theta_t-1): every number wanders at its own speed.
   void sample(Pose& pose, const Random& random, double seconds) const {
     std::uint32_t dimension = 0;
     const auto step = [&](double speed) { return speed * seconds * random.normal(dimension++); };
@@ -61,8 +62,7 @@ struct PaperFilter {
     std::size_t i = 0;
     for (const Joint& joint : skeleton.joints) {
       for (const Freedom& freedom : joint.freedoms) {
-        pose.angles[i] = std::clamp(pose.angles[i] + step(freedom.speed), freedom.lower, freedom.upper);
-        ++i;
+        pose.angles[i++] += step(freedom.speed);
       }
     }
   }
@@ -106,7 +106,7 @@ Skeleton hinged() {
   skeleton.name = "hinged";
   const auto add = [&](const char* name, int parent, Vec3 offset, Vec3 axis, Vec3 end, double radius) {
     Joint joint{name, parent, offset, {}};
-    if (parent >= 0) joint.freedoms.push_back({axis, -1.2, 1.2, 3});
+    if (parent >= 0) joint.freedoms.push_back({axis, -3, 3, 3});
     skeleton.joints.push_back(joint);
     skeleton.capsules.push_back({name, static_cast<int>(skeleton.joints.size()) - 1, {0, 0, 0}, end, radius});
   };
@@ -207,6 +207,8 @@ TEST(PaperSettings, LeaveNothingButTheFilter) {
   const TrackerSettings paper = paper_settings();
   EXPECT_EQ(paper.likelihood.association, Association::nearest);
   EXPECT_FALSE(paper.likelihood.free_space);
+  EXPECT_EQ(paper.particles, 2000u);  // a number that is given is not changed while live
+  EXPECT_GT(paper.points, 1000000u);  // so is this: points as measured
   EXPECT_EQ(paper.layers, 1);
   EXPECT_EQ(paper.refined, 0);
   EXPECT_EQ(paper.rivals, 0);

@@ -1,5 +1,6 @@
 #include "problems.h"
 
+#include "bench/body/body_implementations.h"
 #include "bench/body/body_problem.h"
 
 #include <cmath>
@@ -17,14 +18,27 @@ void Problem::add_capsule(Vec3 a, double r, Vec3 b) {
   for (double value : {a.x, a.y, a.z, r, b.x, b.y, b.z}) capsules.push_back(static_cast<float>(value));
 }
 
-Result run(const Problem& problem, const Compute& compute) {
-  const auto likelihood = make_likelihood(problem.settings, compute);
+namespace {
+
+Result run(const Problem& problem, Likelihood& likelihood) {
   Result result;
-  result.points = likelihood->set_points(problem.points_view());
+  result.points = likelihood.set_points(problem.points_view());
   result.log_likelihood.assign(problem.samples, NAN);
-  likelihood->evaluate(problem.capsules_view(), result.log_likelihood);
+  likelihood.evaluate(problem.capsules_view(), result.log_likelihood);
   return result;
 }
+
+}  // namespace
+
+Result run(const Problem& problem, const Compute& compute) {
+  return run(problem, *make_likelihood(problem.settings, compute));
+}
+
+std::unique_ptr<Likelihood> program(const char* name, const LikelihoodSettings& settings) {
+  return bench::body_implementations({name}, 1).front().make(settings);
+}
+
+Result run(const Problem& problem, const char* name) { return run(problem, *program(name, problem.settings)); }
 
 ::testing::AssertionResult agrees(const Problem& problem, Backend backend) {
   const Result expected = run(problem, Backend::reference);

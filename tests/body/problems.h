@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinema::body {
@@ -34,6 +36,10 @@ struct Result {
 
 Result run(const Problem& problem, const Compute& compute);
 
+/// A backend or baseline of `kinema bench body` by name.
+std::unique_ptr<Likelihood> program(const char* name, const LikelihoodSettings& settings);
+Result run(const Problem& problem, const char* program);
+
 /// The backend's result is the reference's within 1e-4 of it; see the definition for what is allowed beyond.
 ::testing::AssertionResult agrees(const Problem& problem, Backend backend);
 
@@ -58,5 +64,24 @@ protected:
 
 /// A backend in a test's name and messages.
 inline std::string backend_name(const ::testing::TestParamInfo<Backend>& info) { return std::string(name(info.param)); }
+
+/// The same for backends and baselines of `kinema bench body`, by name.
+class OnProgram : public ::testing::TestWithParam<const char*> {
+protected:
+  void SetUp() override {
+    const std::string_view name = GetParam();
+    if ((name == "cuda" || name == "paper") && !available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+  }
+
+  /// Whether it knows nothing that the paper does not have.
+  static bool is_plain() {
+    return std::string_view(GetParam()) == "listing" || std::string_view(GetParam()) == "paper";
+  }
+};
+
+/// "paper_cuda": what runs on a GPU has it in its name.
+inline std::string program_name(const ::testing::TestParamInfo<const char*>& info) {
+  return info.param == std::string_view("paper") ? "paper_cuda" : info.param;
+}
 
 }  // namespace kinema::body

@@ -54,7 +54,7 @@ def wrong(words):
 class Commands(unittest.TestCase):
     def test_of_all_pages_would_be_understood(self):
         mistakes, count = [], 0
-        for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "HACKING.md", ROOT / "samples" / "README.md"]:
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "HACKING.md", ROOT / "samples" / "README.md"]:
             for line, words in calls(page.read_text()):
                 count += 1
                 if mistake := wrong(words):

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "face/chain/fit_chain.h"
-#include "face/chain/fit_start.h"
+#include "face/chain/fit_state.h"
 #include "face/chain/fit_tables.h"
 #include "face/fitter/fitter_backends.h"
 #include "kinema/face.h"
@@ -51,7 +51,7 @@ public:
     divide(reinterpret_cast<std::byte*>(memory.data()));
     *batch.count = static_cast<int>(faces.size());
     for (std::size_t f = 0; f < faces.size(); ++f) {
-      const InitialState start = initial_state(*model_, faces[f].start, settings_.limit);
+      const FitState start = initial_state(*model_, faces[f].start, settings_.limit);
       FaceTask& task = batch.tasks[f];
       task = {faces[f].image, start.pose, start.mean ? 1 : 0};
       if (faces[f].colour.data != nullptr) {

@@ -3,7 +3,7 @@
 #include "serve/page_session.h"
 #include "fuzz.h"
 #include "io/sources/frame_inbox.h"
-#include "serve/requests/camera_thread.h"
+#include "serve/requests/camera_handler.h"
 
 #include <algorithm>
 #include <memory>
@@ -40,7 +40,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   serve::Hub hub(1 << 16);
   hub.channel("body").publish(serve::Packet::text("frame"));
   serve::PageSession session(
-      hub, [](serve::PageSender&) { return std::make_unique<FrameReader>(); }, [] {});
+      hub,
+      [](serve::PageSender&) {
+        serve::RequestHandlers handlers;
+        handlers.push_back(std::make_unique<FrameReader>());
+        return handlers;
+      },
+      [] {});
   fuzz::expect_result_or_error([&] {
     for (std::size_t begin = 0; begin <= bytes.size() && !session.broken();) {
       // a message of arrays holds zeros itself, and is the last one

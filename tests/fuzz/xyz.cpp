@@ -1,6 +1,6 @@
 // Point clouds as text.
 #include "fuzz.h"
-#include "io/recordings/cloud_formats.h"
+#include "io/recordings/cloud.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

@@ -38,11 +38,12 @@ std::vector<ColourCount> marked_pixels(std::uint64_t seed, double stray = 0.1) {
 }
 
 std::vector<SkinModel> fitted(const std::vector<ColourCount>& colours) {
-  return {fit_rg(colours), fit_cbcr(colours), fit_hsv(colours), fit_tsl(colours), fit_histogram(colours)};
+  return {fit_rg(colours),  fit_xyz(colours), fit_cbcr(colours),
+          fit_hsv(colours), fit_tsl(colours), fit_histogram(colours)};
 }
 
 std::vector<SkinModel> defaults() {
-  return {SkinPlane{0.02, -0.012, -0.008, -0.1}, RgGaussian{}, CbCrGaussian{}, HsvBox{}, TslGaussian{},
+  return {SkinPlane{0.02, -0.012, -0.008, -0.1}, RgGaussian{}, XyzGaussian{}, CbCrGaussian{}, HsvBox{}, TslGaussian{},
           fit_histogram(marked_pixels(1), 16)};
 }
 
@@ -53,8 +54,8 @@ TEST(Classifier, EachHasItsName) {
 }
 
 TEST(Classifier, DefaultsKnowSkinFromGreyGreenAndBlue) {
-  for (const SkinModel& model :
-       {SkinModel(RgGaussian{}), SkinModel(CbCrGaussian{}), SkinModel(HsvBox{}), SkinModel(TslGaussian{})}) {
+  for (const SkinModel& model : {SkinModel(RgGaussian{}), SkinModel(XyzGaussian{}), SkinModel(CbCrGaussian{}),
+                                 SkinModel(HsvBox{}), SkinModel(TslGaussian{})}) {
     for (const auto& [r, g, b] :
          {std::array{200.0, 140.0, 115.0}, std::array{224.0, 172.0, 145.0}, std::array{141.0, 95.0, 75.0}})
       EXPECT_GT(degree(model, r, g, b), 0.4) << name(model) << ' ' << r;
@@ -150,6 +151,7 @@ TEST(ClassifierRefusal, OfPixelsWithoutSkinOrWithoutBackground) {
   for (const std::vector<ColourCount>& colours :
        {std::vector<ColourCount>{}, {{1, 2, 3, 1, 0}}, {{1, 2, 3, 0, 1}}, {{1, 2, 3, -1, 1}}, {{NAN, 2, 3, 1, 1}}}) {
     EXPECT_THROW(fit_rg(colours), Error);
+    EXPECT_THROW(fit_xyz(colours), Error);
     EXPECT_THROW(fit_cbcr(colours), Error);
     EXPECT_THROW(fit_hsv(colours), Error);
     EXPECT_THROW(fit_tsl(colours), Error);
@@ -170,6 +172,7 @@ TEST(ClassifierRefusal, OfParametersThatMakeNoSense) {
        {std::array{0.0, 0.0, 1.0}, std::array{1.0, 2.0, 1.0}, std::array{-1.0, 0.0, -1.0},
         std::array{1.0, static_cast<double>(NAN), 1.0}}) {
     refused(RgGaussian{{{0.4, 0.3}, covariance}, 0});
+    refused(XyzGaussian{{{0.4, 0.3}, covariance}, 0});
     refused(CbCrGaussian{{{110, 150}, covariance}, 0});
     refused(TslGaussian{{{0.5, 0.1}, covariance}, 0});
   }

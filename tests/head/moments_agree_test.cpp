@@ -9,16 +9,17 @@ namespace {
 // A backend for many frames, since some take a while to make.
 class Pair {
 public:
-  explicit Pair(const char* name) : moments_(make_moments(name)), reference_(make_moments("reference")) {}
+  explicit Pair(const char* name) : name_(name), moments_(make_moments(name)), reference_(make_moments("reference")) {}
   void set_classifier(const Classifier& classifier) {
     moments_->set_classifier(classifier);
     reference_->set_classifier(classifier);
   }
   ::testing::AssertionResult agrees(const ColourView& frame, const Weighing& weighing = {}) {
-    return agree(moments_->measure(frame, weighing), reference_->measure(frame, weighing), frame);
+    return agree(moments_->measure(frame, weighing), reference_->measure(frame, weighing), frame, name_);
   }
 
 private:
+  const char* name_;
   std::unique_ptr<Moments> moments_, reference_;
 };
 
@@ -130,7 +131,8 @@ TEST_P(MomentsAgree, ManyFramesAtOnce) {
   }
   std::vector<Sums> sums(views.size());
   moments->measure(views, sums);
-  for (std::size_t i = 0; i < views.size(); ++i) EXPECT_TRUE(agree(sums[i], moments->measure(views[i]), views[i]));
+  for (std::size_t i = 0; i < views.size(); ++i)
+    EXPECT_TRUE(agree(sums[i], moments->measure(views[i]), views[i], GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, MomentsAgree, ::testing::ValuesIn(all_names), moments_name);

@@ -96,6 +96,27 @@ TEST(HeadTracker, AStillHeadStaysStill) {
   }
 }
 
+// Little skin, strewn over the frame: a centroid all the same, which plain mode refuses.
+TEST(HeadTracker, PaperModeIsEquations4To6OfEveryFrame) {
+  std::vector<std::uint8_t> pixels(160 * 120 * 3, 40);
+  const auto paint = [&](std::size_t x, std::size_t y) { pixels[3 * (160 * y + x) + 2] = 255; };
+  const SkinPlane plane{1.0 / 100, 0, 0, -1};
+  TrackerSettings settings;
+  settings.calibration.filter.model = plane;
+  settings.mode = Mode::paper;
+  Tracker tracker(settings);
+  const ColourView frame{pixels.data(), 160, 120, 480, PixelFormat::bgr};
+  EXPECT_FALSE(tracker.track(frame, 0).found);  // without any skin there is no centroid
+  paint(10, 20), paint(151, 7), paint(40, 99);
+  const Estimate estimate = tracker.track(frame, 1);
+  ASSERT_TRUE(estimate.found);
+  EXPECT_NEAR(estimate.x, (10 + 151 + 40) / 3.0, 1e-3);
+  EXPECT_NEAR(estimate.y, (20 + 7 + 99) / 3.0, 1e-3);
+  EXPECT_NEAR(estimate.area, 3.0 / (160 * 120), 1e-9);
+  settings.mode = Mode::plain;
+  EXPECT_FALSE(Tracker(settings).track(frame, 1).found);
+}
+
 TEST(HeadTracker, PlainModeIsThePapersCentroid) {
   const HeadClip clip({.width = 160, .height = 120});
   const Frame frame{clip.picture(3)};

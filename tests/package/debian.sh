@@ -46,6 +46,12 @@ quiet apt-get update
 echo 'apt install ./*.deb'
 quiet sh -c 'cd /packages && apt-get install -y --no-install-recommends ./*.deb'
 inside kinema devices
+# the same library with the module, of which no driver is here, and without
+if ls "$packages"/kinema-cuda_*.deb >/dev/null 2>&1; then
+  inside kinema devices | grep 'cuda  *no  .*finds no GPU' >/dev/null
+  quiet apt-get remove -y kinema-cuda
+fi
+inside kinema devices | grep 'cuda  *no  .*install kinema-cuda' >/dev/null
 inside /bin/bash -n /usr/share/bash-completion/completions/kinema
 echo 'a compiler, for the programs'
 quiet apt-get install -y --no-install-recommends g++ cmake make pkg-config

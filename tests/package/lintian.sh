@@ -6,4 +6,4 @@ set -euo pipefail
 skip() { echo "skipped: $*"; exit 77; }
 ls "$1"/*.deb >/dev/null 2>&1 || skip "there are no packages in $1: make packages"
 command -v lintian >/dev/null || skip 'there is no lintian'
-lintian --allow-root --fail-on error --display-info=no "$1"/*.deb
+lintian --allow-root --fail-on error "$1"/*.deb

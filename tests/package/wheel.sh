@@ -31,6 +31,7 @@ find "$work/venv" -path '*kinema*' \( -name '*.so*' -o -path '*/bin/kinema' \) -
 ! grep '=> /' loaded | grep -vE "=> ($work/venv/|\S*/(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)\.so)"
 
 kinema devices
+kinema devices | grep 'cuda  *no  .*is not installed' >/dev/null
 kinema devices --json | grep '"face_model": "/'
 python -c 'from kinema import face; face.read_model()'
 kinema body simulate --motion "$sources/samples/walk.bvh" --mode depth --frames 24 --out walk >/dev/null

@@ -231,7 +231,7 @@ class Words(unittest.TestCase):
 
     def test_options_of_the_command_become_arguments(self):
         root = pathlib.Path(__file__).resolve().parents[2]
-        known = re.findall(r'\{"(--[a-z-]+)', (root / "python" / "messages.cpp").read_text())
+        known = re.findall(r'\{"(--[a-z-]+)', (root / "python" / "module.cpp").read_text())
         self.assertIn("--fps", known)
         for folder in self.FOLDERS:
             for path in (root / folder).rglob("*.c[pu]*"):

@@ -125,12 +125,16 @@ class TypeChecker(unittest.TestCase):
     def tearDownClass(cls):
         cls.cache.cleanup()
 
-    def check(self, *files):
+    def check(self, *files, options=("--ignore-missing-imports", "--check-untyped-defs")):
         package = pathlib.Path(kinema.__file__).parent.parent
         return subprocess.run(
-            ["mypy", "--cache-dir", self.cache.name, "--python-executable", sys.executable, "--ignore-missing-imports",
-             "--check-untyped-defs", *map(str, files)], capture_output=True, text=True, cwd=self.cache.name,
+            ["mypy", "--cache-dir", self.cache.name, "--python-executable", sys.executable, *options, *map(str, files)],
+            capture_output=True, text=True, cwd=self.cache.name,
             env={"PATH": "/usr/bin:/bin", "MYPYPATH": str(package)})
+
+    def test_stubs_are_clean(self):
+        checked = self.check(*pathlib.Path(kinema.__file__).parent.glob("*.pyi"), options=["--strict"])
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
 
     def test_examples_have_the_right_types(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -31,7 +31,7 @@ includes() {
 
 # only FOLDER ALLOWED MESSAGE: of the project's own files, a folder includes only those that match, and its neighbours
 only() {
-  local own='"|<(kinema|core|stereo|body|head|face|person|io|synth|report|serve|app|bench)/'
+  local own='"|<(kinema|core|stereo|body|head|face|person|gpu|io|synth|report|serve|app|bench)/'
   includes "$1" | grep -E ":($own)" | grep -vE ":[<\"](($2)|[^/]*$)" | report "$3"
 }
 
@@ -74,12 +74,13 @@ check() {
   only src/io/faces '(kinema|core|io/(files|pictures|faces))/' "$folder"
   only src/io/overlays '(kinema|core|io/(pictures|overlays))/' "$folder"
   only src/io/network '(kinema|core|io/(files|motion|network))/' "$folder"
+  only src/gpu '(kinema|core|stereo|body|head|face|gpu|io/files)/' 'the cuda backend as a module knows the factories of the trackers'
   only src/synth '(kinema|core|io|synth)/' 'synth stands on the public types, core and io'
   only src/report 'report/' 'report is data for a page and includes nothing else'
   only src/serve '(kinema|core|io|serve)/' 'serve stands on the public types, core and io'
   only app '(kinema|core|io|synth|report|serve|bench|app)/' 'the command is written against the public headers, core, io, synth, report and bench'
   only python '(kinema)/' 'the Python module is written against the public headers'
-  only bench '(kinema|core|body|head|face|io|report|bench)/' 'a benchmark never includes the command'
+  only bench '(kinema|core|body|head|face|io|synth|report|bench)/' 'a benchmark never includes the command'
 
   # CUDA in its place
   includes include src app bench python |
@@ -102,7 +103,7 @@ check() {
 
   # KINEMA_HAVE_<PART> is defined only for sources that CMake lists
   local part source
-  sources src bench app | xargs -r grep -HoE 'KINEMA_HAVE_(CUDA|OPENCV|MPI|EMBREE)' | sort -u | while IFS=: read -r source part; do
+  sources src bench app | xargs -r grep -HoE 'KINEMA_HAVE_(CUDA|OPENCV|MPI|EMBREE)\b' | sort -u | while IFS=: read -r source part; do
     grep -qsE "kinema_define_part\\(${part#KINEMA_HAVE_} .*\\b${source##*/}\\b|target_compile_definitions\\([a-z_]* P[A-Z]* $part\\)" \
       "${source%%/*}/CMakeLists.txt" || echo "$source: $part"
   done | report 'uses this definition, but kinema_define_part in its CMakeLists.txt does not list it'

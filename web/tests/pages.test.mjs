@@ -297,7 +297,7 @@ test("the reports of benchmarks draw the figures of the papers from a file", asy
   const brief = ["--seconds", "0.01", "--quick", "--out", "bench"];
   await runKinema(["bench", "body", "--points", "200,400", "--samples", "8,16", "--backends", "listing,cpu", ...brief], folder);
   await checkReport(browser, join(folder, "bench/body.html"), "bench-body",
-    { title: "The body likelihood, measured", plots: 4, tables: 7 });
+    { title: "The body likelihood, measured", plots: 4, tables: 8, scenes: 1 });
   await runKinema(["bench", "head", "--size", "160x120", ...brief], folder);
   await checkReport(browser, join(folder, "bench/head.html"), "bench-head",
     { title: "The head's sums, measured", plots: 0, bars: 2, tables: 4 });

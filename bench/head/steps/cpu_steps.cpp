@@ -18,38 +18,26 @@ constexpr std::size_t rows_of_a_piece = 4;
 
 std::size_t colour_index(Rgb p) { return p.r * std::size_t{65536} + p.g * std::size_t{256} + p.b; }
 
-// Fig. 1 over some rows, with or without the second moments. The sums are double, since in single precision those of a
-// large frame would stop growing.
-template <bool second, class Weight>
+// Fig. 1 over some rows. The sums are double, since in single precision those of a large frame would stop growing.
+template <class Weight>
 Sums sum_rows(const ColourView& frame, std::size_t begin, std::size_t end, const Weight& weight) {
   return with_format(frame.format, [&](auto format) {
     Sums sums;
     for (std::size_t y = begin; y < end; ++y) {
       const PixelRow<format()> row(frame, y);
       for (std::size_t x = 0; x < frame.width; ++x) {
-        const double w = weight(row[x]), wx = w * static_cast<double>(x), wy = w * static_cast<double>(y);
+        const double w = weight(row[x]);
         sums.w += w;
-        sums.wx += wx;
-        sums.wy += wy;
-        if constexpr (second) {
-          sums.wxx += wx * static_cast<double>(x);
-          sums.wyy += wy * static_cast<double>(y);
-        }
+        sums.wx += w * static_cast<double>(x);
+        sums.wy += w * static_cast<double>(y);
       }
     }
     return sums;
   });
 }
 
-template <class Weight>
-Sums sum_rows(const ColourView& frame, std::size_t begin, std::size_t end, const Weight& weight, bool second) {
-  return second ? sum_rows<true>(frame, begin, end, weight) : sum_rows<false>(frame, begin, end, weight);
-}
-
 class Cpu1 final : public Moments {
 public:
-  explicit Cpu1(bool second_moments) : second_moments_(second_moments) {}
-
   void set_classifier(const Classifier& classifier) override {
     check_classifier(classifier);
     classifier_ = classifier;
@@ -60,27 +48,24 @@ public:
     check_unweighed(weighing, "cpu1");
     if (const auto* table = std::get_if<std::shared_ptr<const Table>>(&classifier_)) {
       const std::uint8_t* degrees = (*table)->degrees.data();
-      return sum_rows(
-          frame, 0, frame.height, [&](Rgb p) { return degrees[colour_index(p)] / 255.0f; }, second_moments_);
+      return sum_rows(frame, 0, frame.height, [&](Rgb p) { return degrees[colour_index(p)] / 255.0f; });
     }
     const SkinPlane f = std::get<SkinPlane>(classifier_);
     const auto degree = [&](Rgb p) {
       return std::max(0.0, std::min(1.0, p.r * f.r + p.g * f.g + p.b * f.b + f.d));  // eq. 2
     };
-    return sum_rows(frame, 0, frame.height, degree, second_moments_);
+    return sum_rows(frame, 0, frame.height, degree);
   }
   using Moments::measure;
 
 private:
-  bool second_moments_;
   Classifier classifier_ = SkinPlane{};
 };
 
 // CPU 2, and with threads CPU 3.
 class Cpu2 final : public Moments {
 public:
-  Cpu2(int threads, std::string_view name, bool second_moments)
-      : threads_(threads), name_(name), second_moments_(second_moments), weights_(std::size_t{1} << 24) {}
+  Cpu2(int threads, std::string_view name) : threads_(threads), name_(name), weights_(std::size_t{1} << 24) {}
 
   void set_classifier(const Classifier& classifier) override {
     check_classifier(classifier);
@@ -107,7 +92,7 @@ public:
     parts_.resize(pieces);
     threads_.for_each(pieces, [&](std::size_t piece) {
       const std::size_t begin = piece * rows_of_a_piece;
-      parts_[piece] = sum_rows(frame, begin, std::min(begin + rows_of_a_piece, frame.height), weight, second_moments_);
+      parts_[piece] = sum_rows(frame, begin, std::min(begin + rows_of_a_piece, frame.height), weight);
     });
     Sums sums;
     for (const Sums& part : parts_) sums = sums + part;
@@ -118,17 +103,16 @@ public:
 private:
   Threads threads_;
   std::string_view name_;
-  bool second_moments_;
   std::vector<float> weights_;  // of all colours, eq. 7
   std::vector<Sums> parts_;
 };
 
 }  // namespace
 
-std::unique_ptr<Moments> make_cpu_step(int step, bool second_moments, int threads) {
-  if (step == 1) return std::make_unique<Cpu1>(second_moments);
-  if (step == 2) return std::make_unique<Cpu2>(1, "cpu2", second_moments);
-  return std::make_unique<Cpu2>(threads, "cpu3", second_moments);
+std::unique_ptr<Moments> make_cpu_step(int step, int threads) {
+  if (step == 1) return std::make_unique<Cpu1>();
+  if (step == 2) return std::make_unique<Cpu2>(1, "cpu2");
+  return std::make_unique<Cpu2>(threads, "cpu3");
 }
 
 }  // namespace kinema::head

@@ -1,7 +1,6 @@
-// The paper's kernels GPU 1 to GPU 8 (IV.A), step by step. The idea of each is kept; not kept are the errors of the
-// listings (a barrier inside a branch, shared sums initialised by every thread, an index past the end of the frame) and
-// the type of atomic sums: integers instead of float, which would lose hundredths of a pixel over a large frame, and
-// differ by another hundredth in every run.
+// The paper's kernels GPU 1 to GPU 8 (IV.A), step by step, as printed: atomic sums of floats, which lose hundredths of a pixel
+// over a large frame and differ by another hundredth in every run. Not kept are the errors of the listings: a barrier inside a
+// branch, shared sums initialised by every thread, an index past the end of the frame.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +41,7 @@ struct TableWeight {
 };
 
 struct FrameSums {
-  unsigned long long x, y, w;
+  float x, y, w;
 };
 
 template <class Weight>
@@ -50,54 +49,13 @@ struct Frame {
   const uchar4* pixels;
   std::uint32_t width, N;
   Weight weight;
-  float place_scale, weight_scale;  // powers of 2: the integer that stands for 1
   FrameSums* out;
 };
 
-__device__ inline unsigned long long fixed(float value, float scale) { return __float2ull_rn(value * scale); }
-
-template <class Weight>
-__device__ void add(FrameSums* to, const Frame<Weight>& frame, float x, float y, float w) {
-  atomicAdd(&to->x, fixed(x, frame.place_scale));
-  atomicAdd(&to->y, fixed(y, frame.place_scale));
-  atomicAdd(&to->w, fixed(w, frame.weight_scale));
-}
-
-__device__ inline void add(FrameSums* to, const FrameSums& block) {
-  atomicAdd(&to->x, block.x);
-  atomicAdd(&to->y, block.y);
-  atomicAdd(&to->w, block.w);
-}
-
-/// Sums of a block in words of 24 bits: shared memory adds 32 bits in one instruction, and 64 in a loop that 256 threads
-/// of one address would each repeat.
-struct BlockSums {
-  std::uint32_t x[3], y[3], w[3];
-
-  __device__ void clear() {
-    for (int i = 0; i < 3; ++i) x[i] = y[i] = w[i] = 0;
-  }
-  __device__ FrameSums whole() const {
-    const auto sum = [](const std::uint32_t* words) {
-      return words[0] + (static_cast<unsigned long long>(words[1]) << 24) +
-             (static_cast<unsigned long long>(words[2]) << 48);
-    };
-    return {sum(x), sum(y), sum(w)};
-  }
-};
-
-/// Adds a value of each thread. Those of a warp are added first, by one instruction where there is one: atomics of 32
-/// threads to one address take 32 turns.
-__device__ inline void add_words(std::uint32_t (&words)[3], unsigned long long value) {
-  for (int i = 0; i < 3; ++i) {
-    const auto word = static_cast<std::uint32_t>(value >> (24 * i)) & 0xFFFFFFu;
-#if __CUDA_ARCH__ >= 800
-    const std::uint32_t sum = __reduce_add_sync(0xFFFFFFFFu, word);
-    if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(&words[i], sum);
-#else
-    if (word != 0) atomicAdd(&words[i], word);
-#endif
-  }
+__device__ inline void add(FrameSums* to, float x, float y, float w) {
+  atomicAdd(&to->x, x);
+  atomicAdd(&to->y, y);
+  atomicAdd(&to->w, w);
 }
 
 __device__ inline float column(std::uint32_t index, std::uint32_t width) { return static_cast<float>(index % width); }
@@ -109,7 +67,7 @@ __global__ void gpu1(Frame<Weight> frame) {
   const std::uint32_t index = threadIdx.x + blockIdx.x * blockDim.x;
   if (index >= frame.N) return;
   const float weight = frame.weight(frame.pixels[index]);
-  add(frame.out, frame, weight * column(index, frame.width), weight * row(index, frame.width), weight);
+  add(frame.out, weight * column(index, frame.width), weight * row(index, frame.width), weight);
 }
 
 /// GPU 2: atomic addition to shared memory.
@@ -121,10 +79,10 @@ __global__ void gpu2(Frame<Weight> frame) {
   const std::uint32_t index = threadIdx.x + blockIdx.x * blockDim.x;
   if (index < frame.N) {
     const float weight = frame.weight(frame.pixels[index]);
-    add(&block, frame, weight * column(index, frame.width), weight * row(index, frame.width), weight);
+    add(&block, weight * column(index, frame.width), weight * row(index, frame.width), weight);
   }
   __syncthreads();
-  if (threadIdx.x == 0) add(frame.out, block);
+  if (threadIdx.x == 0) add(frame.out, block.x, block.y, block.w);
 }
 
 /// The values of the threads of a block, for the steps that add them by halves.
@@ -164,7 +122,7 @@ __global__ void gpu3(Frame<Weight> frame) {
     __syncthreads();
     if (threadIdx.x % (s << 1) == 0) values.add(threadIdx.x, threadIdx.x + s);
   }
-  if (threadIdx.x == 0) add(frame.out, frame, values.x[0], values.y[0], values.w[0]);
+  if (threadIdx.x == 0) add(frame.out, values.x[0], values.y[0], values.w[0]);
 }
 
 /// GPU 4: without divergent branching.
@@ -173,7 +131,7 @@ __global__ void gpu4(Frame<Weight> frame) {
   __shared__ BlockValues values;
   hold_one_pixel(values, frame);
   values.add_halves();
-  if (threadIdx.x == 0) add(frame.out, frame, values.x[0], values.y[0], values.w[0]);
+  if (threadIdx.x == 0) add(frame.out, values.x[0], values.y[0], values.w[0]);
 }
 
 /// GPU 5: multiple aggregation per thread.
@@ -189,7 +147,7 @@ __global__ void gpu5(Frame<Weight> frame) {
     values.w[ti] += weight;
   }
   values.add_halves();
-  if (ti == 0) add(frame.out, frame, values.x[0], values.y[0], values.w[0]);
+  if (ti == 0) add(frame.out, values.x[0], values.y[0], values.w[0]);
 }
 
 /// Calls work(index, weight, index2, weight2) for the pixels of a thread, two per iteration.
@@ -216,7 +174,7 @@ __global__ void gpu6(Frame<Weight> frame) {
     values.w[ti] += weight + weight2;
   });
   values.add_halves();
-  if (ti == 0) add(frame.out, frame, values.x[0], values.y[0], values.w[0]);
+  if (ti == 0) add(frame.out, values.x[0], values.y[0], values.w[0]);
 }
 
 struct ThreadSums {
@@ -244,21 +202,19 @@ __global__ void gpu7(Frame<Weight> frame) {
   values.y[threadIdx.x] = sums.y;
   values.w[threadIdx.x] = sums.w;
   values.add_halves();
-  if (threadIdx.x == 0) add(frame.out, frame, values.x[0], values.y[0], values.w[0]);
+  if (threadIdx.x == 0) add(frame.out, values.x[0], values.y[0], values.w[0]);
 }
 
 /// GPU 8: multiple pixels per thread with atomic addition to shared memory.
 template <class Weight>
 __global__ void gpu8(Frame<Weight> frame) {
-  __shared__ BlockSums block;
-  if (threadIdx.x == 0) block.clear();
+  __shared__ FrameSums block;
+  if (threadIdx.x == 0) block = {0, 0, 0};
   const ThreadSums sums = sum_pairs(frame);
   __syncthreads();
-  add_words(block.x, fixed(sums.x, frame.place_scale));
-  add_words(block.y, fixed(sums.y, frame.place_scale));
-  add_words(block.w, fixed(sums.w, frame.weight_scale));
+  add(&block, sums.x, sums.y, sums.w);
   __syncthreads();
-  if (threadIdx.x == 0) add(frame.out, block.whole());
+  if (threadIdx.x == 0) add(frame.out, block.x, block.y, block.w);
 }
 
 }  // namespace kinema::head::ladder

@@ -1,5 +1,4 @@
-// The paper's versions GPU 1 to GPU 8 as backends: the frame is sent as pixels of 4 bytes, and one kernel sums it. Its
-// times are the two rows of the paper's table 1.
+// The paper's versions GPU 1 to GPU 8 as backends: the frame is sent as pixels of 4 bytes, and one kernel sums it.
 #include "bench/head/steps/gpu_kernels_cuda.cuh"
 #include "bench/head/steps/steps.h"
 #include "core/cuda/buffer.h"
@@ -8,7 +7,7 @@
 #include "head/moments/pixel_reader.h"
 #include "kinema/error.h"
 
-#include <cmath>
+#include <algorithm>
 #include <string>
 
 namespace kinema::head {
@@ -30,22 +29,22 @@ void launch(int step, unsigned multiprocessors, const Frame<Weight>& frame, cuda
   // steps 1 to 4 have one thread per pixel; the others as many blocks as the device holds at once, half of them from 6
   // on
   const unsigned all = (frame.N + threads_per_block - 1) / threads_per_block;
-  const unsigned blocks = std::min(all, step < 5 ? all : (step == 5 ? 4 : 2) * multiprocessors);
   constexpr void (*kernels[])(Frame<Weight>) = {gpu1<Weight>, gpu2<Weight>, gpu3<Weight>, gpu4<Weight>,
                                                 gpu5<Weight>, gpu6<Weight>, gpu7<Weight>, gpu8<Weight>};
+  static const unsigned held = [] {
+    int blocks = 1;
+    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gpu5<Weight>, threads_per_block, 0),
+                "asking for its size");
+    return static_cast<unsigned>(std::max(2, blocks));
+  }();
+  const unsigned blocks = std::min(all, step < 5 ? all : (step == 5 ? held : held / 2) * multiprocessors);
   kernels[step - 1]<<<blocks, threads_per_block, 0, stream>>>(frame);
   cuda::check_launch("counting pixels");
 }
 
-// The largest power of 2 that keeps `most` within 62 bits, and at most 2^24: a float has no more.
-float integer_scale(double most) {
-  return static_cast<float>(std::exp2(std::min(24.0, std::floor(62 - std::log2(std::max(1.0, most))))));
-}
-
-class GpuStep final : public DeviceMoments {
+class GpuStep final : public GpuStepMoments {
 public:
-  GpuStep(int step, bool second_moments)
-      : step_(step), second_moments_(second_moments), sums_(1), sums_host_(1), rest_(1) {
+  explicit GpuStep(int step) : step_(step), sums_(1), sums_host_(1) {
     int device = 0, count = 1;
     cuda::check(cudaGetDevice(&device), "asking for the device");
     cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "asking for its size");
@@ -55,7 +54,6 @@ public:
   void set_classifier(const Classifier& classifier) override {
     check_classifier(classifier);
     classifier_ = classifier;
-    count_.set_classifier(classifier, stream_);
     if (const auto* table = std::get_if<std::shared_ptr<const Table>>(&classifier)) {
       table_.reserve((*table)->degrees.size());
       cuda::check(cudaMemcpyAsync(table_.data(), (*table)->degrees.data(), (*table)->degrees.size(),
@@ -103,42 +101,44 @@ public:
       pixels = pixels_.data();
     }
     sent_.record(stream_);
-    calculate(pixels, frame.width, frame.height);
+    cuda::check(cudaMemsetAsync(sums_.data(), 0, sizeof(FrameSums), stream_), "clearing");
+    cleared_.record(stream_);
+    count(pixels, frame.width, frame.height);
+    counted_.record(stream_);
+    cuda::check(cudaMemcpyAsync(sums_host_.data(), sums_.data(), sizeof(FrameSums), cudaMemcpyDeviceToHost, stream_),
+                "downloading results");
     done_.record(stream_);
-
-    if (!second_moments_) return;
-    // the paper has none: these are the cuda backend's, and not part of the times
-    const DevicePlanes planes{reinterpret_cast<const std::uint8_t*>(pixels), nullptr, 4 * frame.width, 0};
-    unit_ = count_.count(PixelFormat::rgba, {&planes, 1},
-                         {0, 0, static_cast<std::uint32_t>(frame.width), static_cast<std::uint32_t>(frame.height)},
-                         nullptr, {}, rest_.data(), stream_);
   }
 
   Sums finish() override {
     stream_.wait();
-    const FrameSums sums = *sums_host_.data();
-    const auto real = [](unsigned long long sum, float scale) { return static_cast<double>(sum) / scale; };
-    const Sums rest = second_moments_ ? rest_.data()->sums(unit_) : Sums{};
-    return {real(sums.w, weight_scale_), real(sums.x, place_scale_), real(sums.y, place_scale_), rest.wxx, rest.wyy};
+    const FrameSums& sums = *sums_host_.data();
+    return {sums.w, sums.x, sums.y, 0, 0};
+  }
+
+  double kernels_ms(std::span<const ColourView> frames) override {
+    cuda::check(cudaMemsetAsync(sums_.data(), 0, sizeof(FrameSums), stream_), "clearing");
+    cleared_.record(stream_);
+    for (const ColourView& frame : frames)
+      count(reinterpret_cast<const uchar4*>(frame.data), frame.width, frame.height);
+    counted_.record(stream_);
+    stream_.wait();
+    return cuda::elapsed_ms(cleared_, counted_);
   }
 
   double device_ms() const override { return cuda::elapsed_ms(begun_, done_); }
   void keep_time(bool) override {}
 
   std::vector<StageTime> times() const override {
-    return {{"transfer", cuda::elapsed_ms(begun_, sent_)}, {"calculation", cuda::elapsed_ms(sent_, done_)}};
+    return {{"transfer", cuda::elapsed_ms(begun_, sent_)}, {"kernel", cuda::elapsed_ms(cleared_, counted_)}};
   }
 
 private:
-  void calculate(const uchar4* pixels, std::size_t width, std::size_t height) {
-    const double N = static_cast<double>(width) * static_cast<double>(height);
-    weight_scale_ = integer_scale(N);
-    place_scale_ = integer_scale(N * static_cast<double>(std::max(width, height)));
-    cuda::check(cudaMemsetAsync(sums_.data(), 0, sizeof(FrameSums), stream_), "clearing");
+  void count(const uchar4* pixels, std::size_t width, std::size_t height) {
     const auto run = [&](const auto& weight) {
       launch(step_, multiprocessors_,
              Frame{pixels, static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(width * height), weight,
-                   place_scale_, weight_scale_, sums_.data()},
+                   sums_.data()},
              stream_);
     };
     if (const SkinPlane* f = std::get_if<SkinPlane>(&classifier_); f != nullptr && is_steep(*f))
@@ -148,31 +148,22 @@ private:
           {static_cast<float>(f->r), static_cast<float>(f->g), static_cast<float>(f->b), static_cast<float>(f->d)}});
     else
       run(TableWeight{table_.data()});
-    cuda::check(cudaMemcpyAsync(sums_host_.data(), sums_.data(), sizeof(FrameSums), cudaMemcpyDeviceToHost, stream_),
-                "downloading results");
   }
 
   int step_;
-  bool second_moments_;
   unsigned multiprocessors_ = 1;
-  float weight_scale_ = 1, place_scale_ = 1;
   Classifier classifier_ = SkinPlane{};
   cuda::Buffer<std::uint8_t> table_;
   cuda::Buffer<uchar4> pixels_;
   cuda::PinnedBuffer<uchar4> pixels_host_;
   cuda::Buffer<FrameSums> sums_;
   cuda::PinnedBuffer<FrameSums> sums_host_;
-  cuda::PinnedBuffer<FrameResult> rest_;  // the cuda backend's sums
-  double unit_ = 1;
-  CountCuda count_;
-  cuda::Event begun_, sent_, done_;
+  cuda::Event begun_, sent_, cleared_, counted_, done_;
   cuda::Stream stream_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceMoments> make_gpu_step(int step, bool second_moments) {
-  return std::make_unique<GpuStep>(step, second_moments);
-}
+std::unique_ptr<GpuStepMoments> make_gpu_step(int step) { return std::make_unique<GpuStep>(step); }
 
 }  // namespace kinema::head

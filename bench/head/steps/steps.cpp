@@ -1,6 +1,7 @@
 #include "bench/head/steps/steps.h"
 
 #include "bench/head/steps/moments_joint.h"
+#include "bench/machine.h"
 #include "core/threads.h"
 #include "head/moments/moments_backends.h"
 #include "kinema/error.h"
@@ -30,13 +31,12 @@ int step_of(std::string_view name, std::span<const std::string_view> steps) {
 }
 
 #ifdef KINEMA_HAVE_CUDA
-std::unique_ptr<head::Moments> make_on_gpu(std::string_view name, const head::MomentsSettings& settings, int threads,
-                                           bool second_moments) {
-  if (const int step = step_of(name, gpu_steps)) return head::make_gpu_step(step, second_moments);
+std::unique_ptr<head::Moments> make_on_gpu(std::string_view name, const head::MomentsSettings& settings, int threads) {
+  if (const int step = step_of(name, gpu_steps)) return head::make_gpu_step(step);
   std::vector<std::unique_ptr<head::Moments>> host;
   if (name == "cpu+gpu") {
-    host.push_back(head::make_cpu_step(3, second_moments, threads));
-    return std::make_unique<head::JointMoments>(head::make_gpu_step(8, second_moments), std::move(host));
+    host.push_back(head::make_cpu_step(3, threads));
+    return std::make_unique<head::JointMoments>(head::make_gpu_step(8), std::move(host));
   }
   const int workers = std::min(Threads(threads).count(), head::JointMoments::most_workers);
   for (int i = 0; i < workers; ++i) host.push_back(head::make_cpu_moments(1));
@@ -47,23 +47,27 @@ std::unique_ptr<head::Moments> make_on_gpu(std::string_view name, const head::Mo
 }  // namespace
 
 std::unique_ptr<head::Moments> make_moments(std::string_view name, const head::MomentsSettings& settings,
-                                            Compute compute, bool second_moments) {
+                                            Compute compute) {
   const int cpu_step = step_of(name, cpu_steps);
   const bool on_gpu = step_of(name, gpu_steps) != 0 || name == "cpu+gpu" || name == "joint";
   compute.backend = cpu_step != 0 ? Backend::reference : on_gpu ? Backend::cuda : parse_backend(name);
   // for a step too: checks the settings, and that there is a device
   std::unique_ptr<head::Moments> moments = head::make_moments(settings, compute);
-  if (cpu_step != 0) return head::make_cpu_step(cpu_step, second_moments, compute.threads);
+  if (cpu_step != 0) return head::make_cpu_step(cpu_step, compute.threads);
 #ifdef KINEMA_HAVE_CUDA
-  if (on_gpu) return make_on_gpu(name, settings, compute.threads, second_moments);
+  if (on_gpu) return make_on_gpu(name, settings, compute.threads);
 #endif
   return moments;
+}
+
+bool is_paper_step(std::string_view name) {
+  return step_of(name, cpu_steps) != 0 || step_of(name, gpu_steps) != 0 || name == "cpu+gpu";
 }
 
 std::vector<std::string_view> moments_names() {
   std::vector<std::string_view> names = {"reference", "cpu"};
   names.insert(names.end(), std::begin(cpu_steps), std::end(cpu_steps));
-  if (available(Backend::cuda)) {
+  if (no_gpu_reason().empty()) {
     names.insert(names.end(), {"cuda", "joint"});
     names.insert(names.end(), std::begin(gpu_steps), std::end(gpu_steps));
     names.emplace_back("cpu+gpu");

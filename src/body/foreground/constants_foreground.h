@@ -46,6 +46,31 @@ KINEMA_CONSTANT(std::uint8_t, still_frames, 30);  // frames
 
 }  // namespace furniture
 
+// Heads of people who touch: foreground_heads.cpp.
+namespace heads {
+
+/// Side of a column of cells above the ground. [a cell, and half as much again where they are deeper]
+KINEMA_CONSTANT(double, column, 0.1);  // metres
+/// A head stands out of what connects it with a higher one by this, at least. [chin to crown]
+KINEMA_CONSTANT(double, stands_out, 0.2);  // metres
+/// And is this far from it on the level.
+KINEMA_CONSTANT(double, heads_apart, 0.3);  // metres
+/// What is below a head is somebody if it is as much like a person. [raised hands have 0.02]
+KINEMA_CONSTANT(double, divided_likeness, 0.4);  // likeness
+
+}  // namespace heads
+
+// Whose a point is, where there are several people: foreground_people.cpp.
+namespace shared {
+
+/// How far a point of somebody who is followed usually is from the expected skin. Of two people the one has a point whose skin is
+/// nearer, by this and by the doubt about where they are.
+KINEMA_CONSTANT(float, skin_spread, 0.04f);  // metres
+/// What is nearer to somebody's skin is nobody else's when new people are looked for. [hair, skirts and sleeves of realistic people]
+KINEMA_CONSTANT(float, explained, 0.12f);  // metres
+
+}  // namespace shared
+
 // Which points are connected, and which cluster resembles a person: foreground_clusters.cpp. Ranges are those of a
 // whole person in common clothes, or of one cut off by the border of the image.
 namespace clusters {
@@ -120,6 +145,10 @@ KINEMA_CONSTANT(std::size_t, joined_bodies, 4);  // clusters
 KINEMA_CONSTANT(double, rival_rank, 0.3);  // share
 /// [time]
 KINEMA_CONSTANT(std::size_t, most_rivals, 2);  // clusters
+/// So many clusters are looked at for people, the likeliest first. [time]
+KINEMA_CONSTANT(std::size_t, most_people, 30);  // clusters
+/// What is less like a person than this is not looked at.
+KINEMA_CONSTANT(double, least_likeness, 0.05);  // likeness
 /// Of two clusters that are alike the nearer is taken: how much likeness a metre costs.
 KINEMA_CONSTANT(double, nearness, 0.1);  // share per metre
 

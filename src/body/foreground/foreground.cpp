@@ -2,12 +2,13 @@
 
 #include "body/constants_mechanisms.h"
 #include "body/foreground/constants_foreground.h"
+#include "body/foreground/foreground_cloud.h"
 #include "body/foreground/foreground_clusters.h"
 #include "body/foreground/foreground_exterior.h"
 #include "body/foreground/foreground_furniture.h"
 #include "body/foreground/foreground_gate.h"
+#include "body/foreground/foreground_people.h"
 #include "body/foreground/foreground_scene.h"
-#include "body/foreground/foreground_thinning.h"
 #include "kinema/body.h"
 #include "kinema/error.h"
 
@@ -25,6 +26,7 @@ using namespace constants::exterior;
 
 constexpr std::size_t band_rows = 8;  // of the image, in one task
 constexpr float furthest_ray = 1e4f;  // measurements beyond are invalid
+constexpr Gate::View nothing_seen{1e9f, -1e9f, 1e9f, -1e9f};
 
 void check(const ForegroundSettings& s) {
   if (!(s.nearest > 0) || !(s.farthest > s.nearest) || !(s.farthest <= 1000))
@@ -59,104 +61,6 @@ void check_expected(std::span<const float> expected) {
   }
 }
 
-// Whether so many points are thinned evenly in space, which takes time. Of the many pixels of a matched pair, whose neighbours
-// share their errors, every second does as well.
-bool too_many(std::size_t count, std::size_t most, const ForegroundSettings& settings) {
-  if (!mechanisms::even_thinning || (settings.incomplete && most >= plenty_of_points)) return false;
-  return most != 0 && static_cast<double>(count) > thinning_ratio * static_cast<double>(most);
-}
-
-// The points found in one part of the frame. Aligned to cache lines, so that threads that fill two parts do not share
-// lines (false sharing).
-struct alignas(128) GatedPoints {
-  std::vector<Vec3f> person, background;
-
-  void clear() {
-    person.clear();
-    background.clear();
-  }
-};
-
-// Joins the points of all parts of a frame; its memory is reused from frame to frame.
-class CloudBuilder {
-public:
-  std::span<GatedPoints> parts(std::size_t count) {
-    if (parts_.size() < count) parts_.resize(count);
-    used_ = count;
-    for (std::size_t i = 0; i < count; ++i) parts_[i].clear();
-    return std::span(parts_).first(count);
-  }
-
-  // The cloud after thinning.
-  void fill(PointCloud& cloud, const ForegroundSettings& settings, const Threads& threads) {
-    std::size_t at = 0;
-    for (const std::uint8_t mark : {0, 1}) {
-      const auto kind = mark == 0 ? &GatedPoints::person : &GatedPoints::background;
-      const std::size_t most = mark == 0 ? settings.points : settings.background_points;
-      at = put(cloud, at, kind, most, mark, settings, threads);
-    }
-    cloud.xyz.resize(3 * at);
-    cloud.background.resize(at);
-  }
-
-private:
-  static void grow(PointCloud& cloud, std::size_t count) {
-    if (cloud.background.size() >= count) return;
-    cloud.xyz.resize(3 * count);
-    cloud.background.resize(count);
-  }
-
-  // Points with this mark from `at` on, at most `most`, evenly spaced; returns their end.
-  std::size_t put(PointCloud& cloud, std::size_t at, std::vector<Vec3f> GatedPoints::*kind, std::size_t most,
-                  std::uint8_t mark, const ForegroundSettings& settings, const Threads& threads) {
-    first_.assign(1, 0);
-    for (std::size_t i = 0; i < used_; ++i) first_.push_back(first_.back() + (parts_[i].*kind).size());
-    const std::size_t all = first_.back();
-    if (all == 0) return at;
-    const auto write = [&](std::size_t i, const Vec3f& p) {
-      float* out = cloud.xyz.data() + 3 * (at + i);
-      out[0] = p.x, out[1] = p.y, out[2] = p.z;
-      cloud.background[at + i] = mark;
-    };
-    if (too_many(all, most, settings)) {
-      const std::vector<Vec3f> points = thinned(kind, most, mark);
-      grow(cloud, at + points.size());
-      for (std::size_t i = 0; i < points.size(); ++i) write(i, points[i]);
-      return at + points.size();
-    }
-    const std::size_t count = most == 0 ? all : std::min(most, all);
-    grow(cloud, at + count);
-    threads.for_each(used_, [&](std::size_t part) {
-      const std::vector<Vec3f>& points = parts_[part].*kind;
-      // the i-th kept point is number i all / count, computed without a division per point
-      std::size_t i = (first_[part] * count + all - 1) / all;
-      std::size_t number = i * all / count, rest = i * all % count;
-      for (; i < count && number < first_[part + 1]; ++i) {
-        write(i, points[number - first_[part]]);
-        number += 1, rest += all - count;
-        if (rest >= count) ++number, rest -= count;
-      }
-    });
-    return at + count;
-  }
-
-  std::vector<Vec3f> thinned(std::vector<Vec3f> GatedPoints::*kind, std::size_t most, std::uint8_t mark) const {
-    std::vector<Vec3f> points, chosen;
-    for (std::size_t i = 0; i < used_; ++i)
-      points.insert(points.end(), (parts_[i].*kind).begin(), (parts_[i].*kind).end());
-    std::vector<Vec3f> places = points;
-    // rays spread evenly over the view, whatever they hit
-    if (mark != 0)
-      for (Vec3f& p : places) p = {p.x / p.z, p.y / p.z, 0};
-    for (const std::uint32_t i : thin_evenly(places, most)) chosen.push_back(points[i]);
-    return chosen;
-  }
-
-  std::vector<GatedPoints> parts_;
-  std::size_t used_ = 0;
-  std::vector<std::size_t> first_;  // index of each part's first point
-};
-
 }  // namespace
 
 struct Foreground::State {
@@ -173,10 +77,10 @@ struct Foreground::State {
                       depth.width, depth.height, camera.width, camera.height));
   }
 
-  // What stands before floor and walls, about one point per two pixels, and of it the likeliest person.
-  Gate search(ImageView<const float> depth) {
+  // What stands before floor and walls and nobody explains, about one point per two pixels.
+  std::vector<Vec3f> standing(ImageView<const float> depth, const ExpectedPeople& explained) {
     std::vector<Vec3f> points;
-    Gate::View seen{1e9f, -1e9f, 1e9f, -1e9f};
+    seen = nothing_seen;
     const std::size_t step = std::max<std::size_t>(1, depth.width / searched_columns);
     const auto low = static_cast<float>(settings.nearest);
     for (std::size_t v = step / 2; v < depth.height; v += step) {
@@ -186,27 +90,51 @@ struct Foreground::State {
         const float z = depth.at(u, v), x = scene.columns()[u];
         if (!(z >= low && z < furthest_ray)) continue;
         seen = {std::min(seen.x_low, x), std::max(seen.x_high, x), std::min(seen.y_low, y), std::max(seen.y_high, y)};
-        if (z < limits[u] && !scene.in_flat_thing(x, y, z)) points.push_back({x * z, y * z, z});
+        if (z < limits[u] && !scene.in_flat_thing(x, y, z) && !explained.explain({x * z, y * z, z}))
+          points.push_back({x * z, y * z, z});
       }
     }
-    return choose(points, seen);
+    return points;
   }
 
-  Gate choose(std::span<const Vec3f> points, Gate::View seen) {
+  SceneContext context() const {
     SceneContext context;
     context.floor = scene.floor();
     context.seen = seen;
     context.noise = std::max(scene.noise(), settings.person_noise);
     context.incomplete = settings.incomplete;
     if (const Plane* floor = context.floor) context.up = {floor->normal.x, floor->normal.y, floor->normal.z};
-    const Clusters found = find_clusters(points, context);
+    return context;
+  }
+
+  // The likeliest person.
+  Gate choose(std::span<const Vec3f> points) {
+    const SceneContext scene_now = context();
+    const Clusters found = find_clusters(points, scene_now);
     for (const Cluster& cluster : found.clusters) candidates.push_back(cluster.candidate);
     if (found.clusters.empty()) return {};
     if (settings.incomplete) {
       grid = found.grid;
-      rivals = rivals_of(found, context);
+      rivals = rivals_of(found, scene_now);
     }
     return Gate::around_cells(found.grid, found.clusters.front().cells, gate_margin);
+  }
+
+  // Everybody besides those who are followed.
+  void choose_others(std::span<const Vec3f> points) {
+    const Clusters found = find_people(points, context());
+    candidates.clear();
+    others.clear();
+    for (const Cluster& cluster : found.clusters) {
+      candidates.push_back(cluster.candidate);
+      others.push_back(Gate::around_cells(found.grid, cluster.cells, gate_margin));
+    }
+  }
+
+  void expect(std::span<const ExpectedPerson> expected) {
+    for (const ExpectedPerson& person : expected) check_expected(person.capsules);
+    people = ExpectedPeople(expected, static_cast<float>(settings.gate), touch, threads);
+    others.clear();
   }
 
   Gate expect(std::span<const float> expected) const {
@@ -233,12 +161,20 @@ struct Foreground::State {
     return false;
   }
 
-  // Pixels between two sampled rays.
-  struct Lattice {
-    std::size_t across, down;
+  // Whose points are collected: those in the gate that are no one else's.
+  struct Division {
+    const Gate& gate;
+    bool tracking;
+    const ExpectedPeople* people = nullptr;  // all who are followed; null: nobody else is
+    std::optional<std::size_t> self = {};    // among them
+
+    bool others_have(Vec3f p) const {
+      return people != nullptr && (self ? people->others_have(*self, p) : people->explain(p));
+    }
   };
 
-  void collect(ImageView<const float> depth, const Gate& gate, bool tracking, PointCloud& cloud) {
+  void collect(ImageView<const float> depth, const Division& part, PointCloud& cloud) {
+    const Gate& gate = part.gate;
     const Gate::View view = gate.view();
     const auto columns = scene.columns(), rows = scene.rows();
     const auto index = [](std::span<const float> axis, float value) {
@@ -252,7 +188,7 @@ struct Foreground::State {
     }
 
     // rays on a lattice, 1.5 times as many as wanted, since the person hides some of them
-    Lattice lattice{1, 1};
+    RayLattice lattice{1, 1};
     if (settings.background_points != 0) {
       const double cell = static_cast<double>((right - left) * (bottom - top)) /
                           (thinning_ratio * static_cast<double>(settings.background_points));
@@ -265,72 +201,36 @@ struct Foreground::State {
     threads.for_each(bands.size(), [&](std::size_t band) {
       const std::size_t first = top + band * band_rows;
       for (std::size_t v = first; v < std::min(first + band_rows, bottom); ++v)
-        harvest_row(depth, gate, v, left, right, lattice, tracking, bands[band]);
+        harvest_row(depth, v, left, right, lattice, part, bands[band]);
     });
-    if (settings.background && cut_out(depth, gate)) {
+    if (settings.background && cut_out(depth, part)) {
       const auto far = static_cast<float>(settings.farthest);
       exterior.find(depth, static_cast<float>(settings.nearest));
       exterior.for_each(left, right, top, bottom, [&](std::size_t u, std::size_t v) {
         parts.back().background.push_back({columns[u] * far, rows[v] * far, far});
       });
     }
-    if (settings.background) look_beyond_border(lattice, parts);
+    if (settings.background)
+      look_beyond_border(camera, columns, rows, static_cast<float>(settings.farthest), lattice, parts);
     builder.fill(cloud, settings, threads);
   }
 
-  // A body is connected: one that does not reach a border of the image is not beyond it either. Adds rays past the
-  // person there.
-  void look_beyond_border(Lattice lattice, std::span<GatedPoints> parts) const {
-    const bool rays =
-        std::any_of(parts.begin(), parts.end(), [](const GatedPoints& p) { return !p.background.empty(); });
-    if (!rays) return;
-    const float pixel_across = 1 / static_cast<float>(camera.fx), pixel_down = 1 / static_cast<float>(camera.fy);
-    const float margin = border_margin * pixel_across;
-    const float x_low = scene.columns().front(), x_high = scene.columns().back();
-    const float y_low = scene.rows().front(), y_high = scene.rows().back();
-    Gate::View person{x_high, x_low, y_high, y_low};
-    for (const GatedPoints& part : parts) {
-      for (const Vec3f& p : part.person) {
-        const float x = p.x / p.z, y = p.y / p.z;
-        person = {std::min(person.x_low, x), std::max(person.x_high, x), std::min(person.y_low, y),
-                  std::max(person.y_high, y)};
-      }
-    }
-    if (person.x_low > person.x_high) return;
-    const float extent = beyond_border * (person.y_high - person.y_low);
-    const float across = static_cast<float>(lattice.across) * pixel_across;
-    const float down = static_cast<float>(lattice.down) * pixel_down;
-    const auto far = static_cast<float>(settings.farthest);
-    const auto add = [&](float x0, float x1, float y0, float y1) {
-      const auto steps = [](float length, float step) {
-        const float count = length / step;
-        return count > 0 && count < 1e4f ? static_cast<std::size_t>(count) + 1 : 0;
-      };
-      for (std::size_t j = 0; j < steps(y1 - y0, down); ++j) {
-        const float y = y0 + static_cast<float>(j) * down;
-        for (std::size_t i = 0; i < steps(x1 - x0, across); ++i) {
-          const float x = x0 + static_cast<float>(i) * across;
-          parts.back().background.push_back({x * far, y * far, far});
-        }
-      }
-    };
-    const float x0 = person.x_low - extent, x1 = person.x_high + extent;
-    if (person.y_high < y_high - margin && person.y_high > y_high - extent) add(x0, x1, y_high + down, y_high + extent);
-    if (person.y_low > y_low + margin && person.y_low < y_low + extent) add(x0, x1, y_low - extent, y_low);
-    const float y0 = std::max(person.y_low - extent, y_low), y1 = std::min(person.y_high + extent, y_high);
-    if (person.x_high < x_high - margin && person.x_high > x_high - extent)
-      add(x_high + across, x_high + extent, y0, y1);
-    if (person.x_low > x_low + margin && person.x_low < x_low + extent) add(x_low - extent, x_low, y0, y1);
-  }
-
-  bool cut_out(ImageView<const float> depth, const Gate& gate) const {
+  bool cut_out(ImageView<const float> depth, const Division& part) const {
     if (settings.cut_out != CutOut::automatic) return settings.cut_out == CutOut::yes;
-    return scene.planes().empty() &&
-           Exterior::person_alone(depth, static_cast<float>(settings.nearest), gate, scene.columns(), scene.rows());
+    if (!scene.planes().empty()) return false;
+    const auto of_people = [&](Vec3f p) {
+      const auto has = [&](const Gate& gate) { return gate.at(p.x, p.y, p.z) != Gate::outside; };
+      return has(part.gate) ||
+             (part.people != nullptr && (std::any_of(others.begin(), others.end(), has) ||
+                                         std::any_of(part.people->gates().begin(), part.people->gates().end(), has)));
+    };
+    return Exterior::people_alone(depth, static_cast<float>(settings.nearest), of_people, scene.columns(),
+                                  scene.rows());
   }
 
-  void harvest_row(ImageView<const float> depth, const Gate& gate, std::size_t v, std::size_t left, std::size_t right,
-                   Lattice lattice, bool tracking, GatedPoints& found) {
+  void harvest_row(ImageView<const float> depth, std::size_t v, std::size_t left, std::size_t right, RayLattice lattice,
+                   const Division& part, GatedPoints& found) {
+    const Gate& gate = part.gate;
     const auto low = static_cast<float>(settings.nearest);
     const float* limits = scene.limits(v);
     const float y = scene.rows()[v];
@@ -344,7 +244,8 @@ struct Foreground::State {
       if (!before && !ray) continue;
       const Gate::Level level = gate.at(x * z, y * z, z);
       bool person = before && level != Gate::outside && (level == Gate::touching || !scene.in_flat_thing(x, y, z));
-      const bool stays = mechanisms::furniture && person && tracking &&
+      person = person && !part.others_have({x * z, y * z, z});
+      const bool stays = mechanisms::furniture && person && part.tracking &&
                          furniture.look(v * depth.width + u, z, depth_slack(z), level == Gate::touching);
       person = person && !stays;
       if (person) {
@@ -356,13 +257,71 @@ struct Foreground::State {
     }
   }
 
+  // The points of a cloud in the window, and their extent in directions.
+  void take(PointsView points) {
+    if (!points.background.empty() && points.background.size() != points.size)
+      throw Error(fmt::format("foreground: {} points with {} marks of background; give one for each, or none",
+                              points.size, points.background.size()));
+    person_points.clear();
+    background_points.clear();
+    std::vector<InverseDepthSample> samples;
+    seen = nothing_seen;
+    const auto low = static_cast<float>(settings.nearest), high = static_cast<float>(settings.farthest);
+    for (std::size_t i = 0; i < points.size; ++i) {
+      const Vec3f p{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
+      if (!(p.z >= low && p.z < furthest_ray)) continue;
+      const InverseDepthSample s{p.x / p.z, p.y / p.z, 1 / p.z};
+      if (!(std::abs(s.x) <= widest_view && std::abs(s.y) <= widest_view)) continue;
+      if (p.z < high) samples.push_back(s);
+      seen = {std::min(seen.x_low, s.x), std::max(seen.x_high, s.x), std::min(seen.y_low, s.y),
+              std::max(seen.y_high, s.y)};
+      (points.background.empty() || points.background[i] == 0 ? person_points : background_points).push_back(p);
+    }
+    scene.look(samples);
+    std::erase_if(person_points, [&](const Vec3f& p) { return !(p.z < scene.limit(p.x / p.z, p.y / p.z)); });
+  }
+
+  std::vector<Vec3f> standing(const ExpectedPeople& explained) const {
+    std::vector<Vec3f> free = person_points;
+    std::erase_if(
+        free, [&](const Vec3f& p) { return scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z) || explained.explain(p); });
+    return free;
+  }
+
+  // Of the points of a cloud.
+  void collect(const Division& part, PointCloud& cloud) {
+    const Gate& gate = part.gate;
+    GatedPoints& found = builder.parts(1).front();
+    const Gate::View view = gate.view();
+    const auto see_past = [&](const Vec3f& p) {
+      const float x = p.x / p.z, y = p.y / p.z;
+      const bool near = x >= view.x_low && x <= view.x_high && y >= view.y_low && y <= view.y_high;
+      if (settings.background && near && gate.at(p.x, p.y, p.z) != Gate::touching) found.background.push_back(p);
+    };
+    for (const Vec3f& p : person_points) {
+      const Gate::Level level = gate.at(p.x, p.y, p.z);
+      const bool inside =
+          level == Gate::touching || (level == Gate::inside && !scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z));
+      if (inside && !part.others_have(p))
+        found.person.push_back(p);
+      else if (inside)
+        see_past(p);
+    }
+    for (const Vec3f& p : background_points) see_past(p);
+    builder.fill(cloud, settings, threads);
+  }
+
   Camera camera;
   ForegroundSettings settings;
   Scene scene;
   Furniture furniture;
   std::vector<Candidate> candidates;
   CellGrid grid;
-  std::vector<Cluster> rivals;  // on it
+  std::vector<Cluster> rivals;                          // on it
+  ExpectedPeople people;                                // of the last frame, where several are followed
+  std::vector<Gate> others;                             // who were found besides them
+  std::vector<Vec3f> person_points, background_points;  // of the last cloud
+  Gate::View seen = nothing_seen;                       // by it
   Threads threads;
   CloudBuilder builder;
   Exterior exterior;
@@ -405,18 +364,49 @@ void Foreground::cut(ImageView<const float> depth, std::span<const float> expect
   } else {
     state.furniture.prepare(depth.width * depth.height);
   }
-  const Gate gate = expected.empty() ? state.search(depth) : state.expect(expected);
+  Gate gate;
+  if (expected.empty()) {
+    gate = state.choose(state.standing(depth, {}));
+  } else {
+    gate = state.expect(expected);
+  }
   if (gate.empty()) {
     cloud = {};
   } else {
-    state.collect(depth, gate, !expected.empty(), cloud);
+    state.collect(depth, {gate, !expected.empty()}, cloud);
   }
+}
+
+void Foreground::cut(ImageView<const float> depth, std::span<const ExpectedPerson> people,
+                     std::vector<PointCloud>& clouds) {
+  State& state = *state_;
+  state.check_size(depth);
+  state.scene.look(depth);
+  // somebody new may have stood there for long
+  if (people.size() > state.people.gates().size()) state.furniture.forget();
+  state.furniture.prepare(depth.width * depth.height);
+  state.expect(people);
+  clouds.resize(people.size());
+  for (std::size_t i = 0; i < people.size(); ++i)
+    state.collect(depth, {state.people.gates()[i], true, &state.people, i}, clouds[i]);
+}
+
+void Foreground::find_others(ImageView<const float> depth) {
+  State& state = *state_;
+  state.check_size(depth);
+  state.choose_others(state.standing(depth, state.people));
+}
+
+void Foreground::cut_other(ImageView<const float> depth, std::size_t candidate, PointCloud& cloud) {
+  State& state = *state_;
+  state.check_size(depth);
+  state.collect(depth, {state.others.at(candidate), false, &state.people}, cloud);
 }
 
 void Foreground::cut_rival(ImageView<const float> depth, std::size_t rival, PointCloud& cloud) {
   State& state = *state_;
   state.check_size(depth);
-  state.collect(depth, Gate::around_cells(state.grid, state.rivals.at(rival).cells, gate_margin), false, cloud);
+  state.collect(depth, {Gate::around_cells(state.grid, state.rivals.at(rival).cells, gate_margin), false}, cloud);
 }
 
 PointCloud Foreground::cut(PointsView points, std::span<const float> expected) {
@@ -428,56 +418,35 @@ PointCloud Foreground::cut(PointsView points, std::span<const float> expected) {
 void Foreground::cut(PointsView points, std::span<const float> expected, PointCloud& cloud) {
   State& state = *state_;
   check_expected(expected);
-  if (!points.background.empty() && points.background.size() != points.size)
-    throw Error(fmt::format("foreground: {} points with {} marks of background; give one for each, or none",
-                            points.size, points.background.size()));
-
-  // points in the window, and their extent in directions
-  std::vector<Vec3f> person, background;
-  std::vector<InverseDepthSample> samples;
-  Gate::View seen{1e9f, -1e9f, 1e9f, -1e9f};
-  const auto low = static_cast<float>(state.settings.nearest), high = static_cast<float>(state.settings.farthest);
-  for (std::size_t i = 0; i < points.size; ++i) {
-    const Vec3f p{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
-    if (!(p.z >= low && p.z < furthest_ray)) continue;
-    const InverseDepthSample s{p.x / p.z, p.y / p.z, 1 / p.z};
-    if (!(std::abs(s.x) <= widest_view && std::abs(s.y) <= widest_view)) continue;
-    if (p.z < high) samples.push_back(s);
-    seen = {std::min(seen.x_low, s.x), std::max(seen.x_high, s.x), std::min(seen.y_low, s.y),
-            std::max(seen.y_high, s.y)};
-    (points.background.empty() || points.background[i] == 0 ? person : background).push_back(p);
-  }
-  state.scene.look(samples);
-  std::erase_if(person, [&](const Vec3f& p) { return !(p.z < state.scene.limit(p.x / p.z, p.y / p.z)); });
-
+  state.take(points);
   Gate gate;
   if (expected.empty()) {
     state.candidates.clear();
     state.rivals.clear();
-    std::vector<Vec3f> free = person;
-    std::erase_if(free, [&](const Vec3f& p) { return state.scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z); });
-    gate = state.choose(free, seen);
+    gate = state.choose(state.standing({}));
   } else {
     gate = state.expect(expected);
   }
   if (gate.empty()) {
     cloud = {};
-    return;
+  } else {
+    state.collect({gate, !expected.empty()}, cloud);
   }
+}
 
-  GatedPoints& found = state.builder.parts(1).front();
-  for (const Vec3f& p : person) {
-    const Gate::Level level = gate.at(p.x, p.y, p.z);
-    if (level == Gate::touching || (level == Gate::inside && !state.scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z)))
-      found.person.push_back(p);
-  }
-  const Gate::View view = gate.view();
-  for (const Vec3f& p : background) {
-    const float x = p.x / p.z, y = p.y / p.z;
-    const bool near = x >= view.x_low && x <= view.x_high && y >= view.y_low && y <= view.y_high;
-    if (state.settings.background && near && gate.at(p.x, p.y, p.z) != Gate::touching) found.background.push_back(p);
-  }
-  state.builder.fill(cloud, state.settings, state.threads);
+void Foreground::cut(PointsView points, std::span<const ExpectedPerson> people, std::vector<PointCloud>& clouds) {
+  State& state = *state_;
+  state.take(points);
+  state.expect(people);
+  clouds.resize(people.size());
+  for (std::size_t i = 0; i < people.size(); ++i)
+    state.collect({state.people.gates()[i], true, &state.people, i}, clouds[i]);
+}
+
+void Foreground::find_others(PointsView) { state_->choose_others(state_->standing(state_->people)); }
+
+void Foreground::cut_other(PointsView, std::size_t candidate, PointCloud& cloud) {
+  state_->collect({state_->others.at(candidate), false, &state_->people}, cloud);
 }
 
 std::span<const Plane> Foreground::planes() const { return state_->scene.planes(); }

@@ -1,6 +1,7 @@
 #include "body/foreground/foreground_clusters.h"
 
 #include "body/foreground/constants_foreground.h"
+#include "body/foreground/foreground_heads.h"
 #include "body/foreground/foreground_planes.h"
 
 #include <algorithm>
@@ -33,12 +34,6 @@ bool on_edge_of(const CellGrid& grid, std::size_t cell) {
 
 std::size_t moved(std::size_t cell, std::ptrdiff_t step) {
   return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(cell) + step);
-}
-
-Vec3f middle_of(const CellGrid& grid, std::size_t cell) {
-  const auto at = [&](float low, std::size_t i) { return low + (static_cast<float>(i) + 0.5f) * grid.cell; };
-  return {at(grid.low.x, cell % grid.nx), at(grid.low.y, cell / grid.nx % grid.ny),
-          grid.straight(at(grid.low.z, cell / (grid.nx * grid.ny)))};
 }
 
 // 1 from low to high, less outside, with equal values at half of low and at twice high.
@@ -233,9 +228,8 @@ void put_together(Clusters& found, std::size_t body, std::vector<std::int32_t>& 
   } while (scene.incomplete && found.clusters.size() < before);
 }
 
-}  // namespace
-
-Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene) {
+// Whatever is connected, as cells; `labels` is then of the grid's size, and 0.
+Clusters connected(std::span<const Vec3f> points, const SceneContext& scene, std::vector<std::int32_t>& labels) {
   Clusters found;
   if (points.empty()) return found;
   Vec3f low = points[0], high = points[0];
@@ -251,7 +245,7 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
   found.grid = CellGrid::around(low - Vec3f{room, room, room}, high + Vec3f{room, room, room}, cell_size, bend);
 
   std::vector<std::size_t> solid;
-  std::vector<std::int32_t> labels = count_points(found.grid, points, solid);
+  labels = count_points(found.grid, points, solid);
   std::fill(labels.begin(), labels.end(), 0);
   for (const std::size_t cell : solid) labels[cell] = -2;  // not yet in a cluster
   const auto steps = neighbours(found.grid);
@@ -271,14 +265,52 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
     }
     if (cells.size() > speck_cells) found.clusters.push_back({judge(found.grid, cells, scene), cells});
   }
+  return found;
+}
+
+void sort_by_rank(std::vector<Cluster>& clusters, const SceneContext& scene) {
+  std::stable_sort(clusters.begin(), clusters.end(),
+                   [&](const Cluster& a, const Cluster& b) { return rank(a, scene) > rank(b, scene); });
+}
+
+// Those below the heads of a cluster who are like people; what is below another head belongs to the nearest of them.
+std::vector<Cluster> divided(const CellGrid& grid, Cluster cluster, const SceneContext& scene) {
+  std::vector<Cluster> people, rest;
+  for (std::vector<std::size_t>& part : below_heads(grid, cluster.cells, scene.up)) {
+    Cluster one{judge(grid, part, scene), std::move(part)};
+    (one.candidate.likeness >= constants::heads::divided_likeness ? people : rest).push_back(std::move(one));
+  }
+  if (people.size() < 2) return {std::move(cluster)};
+  for (const Cluster& part : rest) {
+    const auto away = [&](const Cluster& one) {
+      return level_distance(one.candidate.centre, part.candidate.centre, scene.up);
+    };
+    Cluster& nearest = *std::min_element(people.begin(), people.end(),
+                                         [&](const Cluster& a, const Cluster& b) { return away(a) < away(b); });
+    nearest.cells.insert(nearest.cells.end(), part.cells.begin(), part.cells.end());
+  }
+  for (Cluster& one : people) one.candidate = judge(grid, one.cells, scene);
+  return people;
+}
+
+}  // namespace
+
+Vec3f middle_of(const CellGrid& grid, std::size_t cell) {
+  const auto at = [&](float low, std::size_t i) { return low + (static_cast<float>(i) + 0.5f) * grid.cell; };
+  return {at(grid.low.x, cell % grid.nx), at(grid.low.y, cell / grid.nx % grid.ny),
+          grid.straight(at(grid.low.z, cell / (grid.nx * grid.ny)))};
+}
+
+Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene) {
+  std::vector<std::int32_t> labels;
+  Clusters found = connected(points, scene, labels);
   if (found.clusters.empty()) return found;
   if (scene.incomplete) {
     label_cells(found, labels);
     measure_relief(found, labels, points, scene);
   }
 
-  std::stable_sort(found.clusters.begin(), found.clusters.end(),
-                   [&](const Cluster& a, const Cluster& b) { return rank(a, scene) > rank(b, scene); });
+  sort_by_rank(found.clusters, scene);
   // Where much is unknown, a person lies in pieces, which look like one only together: a knee joins the trunk, a foot the knee.
   const std::size_t bodies = scene.incomplete ? std::min(joined_bodies, found.clusters.size()) : 1;
   const Clusters apart = bodies > 1 ? found : Clusters();
@@ -290,6 +322,28 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
   }
   std::erase_if(found.clusters, [](const Cluster& cluster) { return cluster.cells.size() < fewest_cells; });
   return found;
+}
+
+Clusters find_people(std::span<const Vec3f> points, const SceneContext& scene) {
+  std::vector<std::int32_t> labels;
+  Clusters rest = connected(points, scene, labels);
+  std::vector<Cluster> parts;
+  for (Cluster& cluster : rest.clusters)
+    for (Cluster& part : divided(rest.grid, std::move(cluster), scene)) parts.push_back(std::move(part));
+  rest.clusters = std::move(parts);
+  if (!rest.clusters.empty()) {
+    label_cells(rest, labels);
+    measure_relief(rest, labels, points, scene);
+    sort_by_rank(rest.clusters, scene);
+  }
+  Clusters people{rest.grid, {}};
+  while (!rest.clusters.empty() && people.clusters.size() < most_people &&
+         rest.clusters.front().candidate.likeness > least_likeness) {
+    put_together(rest, 0, labels, scene);
+    if (rest.clusters.front().cells.size() >= fewest_cells) people.clusters.push_back(std::move(rest.clusters.front()));
+    rest.clusters.erase(rest.clusters.begin());
+  }
+  return people;
 }
 
 std::vector<Cluster> rivals_of(const Clusters& found, const SceneContext& scene) {
@@ -304,8 +358,7 @@ std::vector<Cluster> rivals_of(const Clusters& found, const SceneContext& scene)
     if (rank(rest.clusters.front(), scene) >= least) rivals.push_back(std::move(rest.clusters.front()));
     rest.clusters.erase(rest.clusters.begin());
   }
-  std::stable_sort(rivals.begin(), rivals.end(),
-                   [&](const Cluster& a, const Cluster& b) { return rank(a, scene) > rank(b, scene); });
+  sort_by_rank(rivals, scene);
   if (rivals.size() > most_rivals) rivals.resize(most_rivals);
   return rivals;
 }

@@ -33,6 +33,12 @@ struct SceneContext {
 
 Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene);
 
+/// Everybody among the points, each with what belongs to it, the likeliest first.
+Clusters find_people(std::span<const Vec3f> points, const SceneContext& scene);
+
+/// The middle of a cell.
+Vec3f middle_of(const CellGrid& grid, std::size_t cell);
+
 /// Of the clusters after the first one those that are nearly as much like a person, each with what belongs to it, the likeliest
 /// first.
 std::vector<Cluster> rivals_of(const Clusters& found, const SceneContext& scene);

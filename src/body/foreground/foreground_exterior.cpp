@@ -3,6 +3,7 @@
 #include "body/foreground/constants_foreground.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kinema::body {
 
@@ -58,7 +59,7 @@ void Exterior::find(ImageView<const float> depth, float nearest) {
   for (unsigned char& block : outside_) block = block == outside ? 1 : 0;
 }
 
-bool Exterior::person_alone(ImageView<const float> depth, float nearest, const Gate& gate,
+bool Exterior::people_alone(ImageView<const float> depth, float nearest, const std::function<bool(Vec3f)>& of_people,
                             std::span<const float> columns, std::span<const float> rows) {
   const std::size_t side = side_of(depth);
   std::size_t pixels = 0, all = 0, person = 0;
@@ -68,11 +69,52 @@ bool Exterior::person_alone(ImageView<const float> depth, float nearest, const G
       ++pixels;
       if (!(z >= nearest)) continue;
       ++all;
-      if (gate.at(columns[u] * z, rows[v] * z, z) != Gate::outside) ++person;
+      if (of_people({columns[u] * z, rows[v] * z, z})) ++person;
     }
   }
   return static_cast<double>(all) < most_measured * static_cast<double>(pixels) &&
          static_cast<double>(person) > alone_share * static_cast<double>(all);
+}
+
+void look_beyond_border(const Camera& camera, std::span<const float> columns, std::span<const float> rows, float far,
+                        RayLattice lattice, std::span<GatedPoints> parts) {
+  const bool rays = std::any_of(parts.begin(), parts.end(), [](const GatedPoints& p) { return !p.background.empty(); });
+  if (!rays) return;
+  const float pixel_across = 1 / static_cast<float>(camera.fx), pixel_down = 1 / static_cast<float>(camera.fy);
+  const float margin = border_margin * pixel_across;
+  const float x_low = columns.front(), x_high = columns.back();
+  const float y_low = rows.front(), y_high = rows.back();
+  Gate::View person{x_high, x_low, y_high, y_low};
+  for (const GatedPoints& part : parts) {
+    for (const Vec3f& p : part.person) {
+      const float x = p.x / p.z, y = p.y / p.z;
+      person = {std::min(person.x_low, x), std::max(person.x_high, x), std::min(person.y_low, y),
+                std::max(person.y_high, y)};
+    }
+  }
+  if (person.x_low > person.x_high) return;
+  const float extent = beyond_border * (person.y_high - person.y_low);
+  const float across = static_cast<float>(lattice.across) * pixel_across;
+  const float down = static_cast<float>(lattice.down) * pixel_down;
+  const auto add = [&](float x0, float x1, float y0, float y1) {
+    const auto steps = [](float length, float step) {
+      const float count = length / step;
+      return count > 0 && count < 1e4f ? static_cast<std::size_t>(count) + 1 : 0;
+    };
+    for (std::size_t j = 0; j < steps(y1 - y0, down); ++j) {
+      const float y = y0 + static_cast<float>(j) * down;
+      for (std::size_t i = 0; i < steps(x1 - x0, across); ++i) {
+        const float x = x0 + static_cast<float>(i) * across;
+        parts.back().background.push_back({x * far, y * far, far});
+      }
+    }
+  };
+  const float x0 = person.x_low - extent, x1 = person.x_high + extent;
+  if (person.y_high < y_high - margin && person.y_high > y_high - extent) add(x0, x1, y_high + down, y_high + extent);
+  if (person.y_low > y_low + margin && person.y_low < y_low + extent) add(x0, x1, y_low - extent, y_low);
+  const float y0 = std::max(person.y_low - extent, y_low), y1 = std::min(person.y_high + extent, y_high);
+  if (person.x_high < x_high - margin && person.x_high > x_high - extent) add(x_high + across, x_high + extent, y0, y1);
+  if (person.x_low > x_low + margin && person.x_low < x_low + extent) add(x_low - extent, x_low, y0, y1);
 }
 
 }  // namespace kinema::body

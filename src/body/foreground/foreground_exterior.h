@@ -2,10 +2,14 @@
 // scenes whose walls are out of range. There, pixels without a measurement beside the outline saw past the person.
 #pragma once
 
+#include "body/foreground/foreground_cloud.h"
 #include "body/foreground/foreground_gate.h"
+#include "core/geometry.h"
+#include "kinema/camera.h"
 #include "kinema/image.h"
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,8 +21,8 @@ public:
   /// holes inside the outline are hair or dark cloth that reflects nothing. `nearest`: of a valid depth, metres.
   void find(ImageView<const float> depth, float nearest);
 
-  /// Whether nearly everything that was measured lies in the gate; `columns` and `rows` are the directions of pixels.
-  static bool person_alone(ImageView<const float> depth, float nearest, const Gate& gate,
+  /// Whether nearly everything that was measured is `of_people`; `columns` and `rows` are the directions of pixels.
+  static bool people_alone(ImageView<const float> depth, float nearest, const std::function<bool(Vec3f)>& of_people,
                            std::span<const float> columns, std::span<const float> rows);
 
   /// Calls take(column, row) with the middle pixel of every such block in a part of the image.
@@ -36,5 +40,15 @@ private:
   std::vector<unsigned char> outside_;
   std::vector<std::size_t> waiting_;
 };
+
+/// Pixels between two sampled rays.
+struct RayLattice {
+  std::size_t across, down;
+};
+
+/// A body is connected: one that does not reach a border of the image is not beyond it either. Adds rays past the person there,
+/// which end at `far`, to the last part.
+void look_beyond_border(const Camera& camera, std::span<const float> columns, std::span<const float> rows, float far,
+                        RayLattice lattice, std::span<GatedPoints> parts);
 
 }  // namespace kinema::body

@@ -65,10 +65,8 @@ std::unique_ptr<Likelihood> make_one(const LikelihoodSettings& settings, const C
   switch (compute.backend) {
     case Backend::reference:
       return make_reference_likelihood(settings);
-#ifdef KINEMA_HAVE_CUDA
     case Backend::cuda:
       return make_cuda_likelihood(settings);
-#endif
     default:
       return make_cpu_likelihood(settings, compute.threads);
   }

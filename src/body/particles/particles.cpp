@@ -20,7 +20,6 @@ PointsView weighed_points(PointsView points, bool free_space, PointCloud& copy) 
 
 std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings,
                                           const Compute& compute) {
-#ifdef KINEMA_HAVE_CUDA
   if (compute.backend == Backend::cuda) {
     if (compute.devices.empty()) return make_particles_cuda(skeleton, settings);
     if (settings.share_weighing)
@@ -31,11 +30,6 @@ std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const Tracke
       return make_particles_cuda(skeleton, settings, {devices.begin() + 1, devices.end()});
     });
   }
-#else
-  if (compute.backend == Backend::cuda) {
-    throw Error("the cuda backend is not in this build: build with CUDA, or choose the backend cpu");
-  }
-#endif
   return make_particles_cpu(skeleton, settings, compute);
 }
 

@@ -7,6 +7,8 @@ TrackerSettings paper_settings() {
   TrackerSettings settings;
   settings.likelihood.association = Association::nearest;
   settings.likelihood.free_space = false;
+  settings.particles = 2000;
+  settings.points = 4'194'240;  // the paper's limit: points as measured, thinned at no distance
   settings.layers = 1;
   settings.limbs = false;
   settings.refined = 0;

@@ -1,15 +1,15 @@
 // The pipeline of the body tracker: segment the person, track it, predict its gate in the next frame, smooth; and keep up
-// with a live source.
+// with a live source. people.cpp does so with several.
 #include "kinema/body_tracker.h"
 
 #include "body/constants.h"
 #include "body/constants_mechanisms.h"
-#include "body/smoothing/smoothing_thread.h"
-#include "body/smoothing/steady_pose.h"
 #include "body/tracker/constants_pairs.h"
 #include "body/tracker/face_evidence.h"
 #include "body/tracker/pace.h"
 #include "body/tracker/pair_depth.h"
+#include "body/tracker/people.h"
+#include "body/tracker/person.h"
 #include "core/stopwatch.h"
 #include "kinema/body_filter.h"
 #include "kinema/error.h"
@@ -19,16 +19,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 namespace kinema::body {
 namespace {
-
-bool nobody_in(const PointCloud& cloud) {
-  const auto points = std::count(cloud.background.begin(), cloud.background.end(), 0);
-  return static_cast<std::size_t>(points) < constants::pipeline::fewest_person_points;
-}
 
 // Settings that the caller left open, and derived ones.
 TrackerSettings complete(TrackerSettings settings, Backend backend) {
@@ -48,32 +42,37 @@ TrackerSettings complete(TrackerSettings settings, Backend backend) {
 
 struct Tracker::State {
   State(const TrackerSettings& given, const Compute& wanted)
-      : compute(choose(wanted)),
+      : compute(kinema::choose(wanted)),
         fixed_particles(given.particles > 0),
         fixed_points(given.points > 0),
         settings(complete(given, compute.backend)),
-        foreground(settings.camera, settings.foreground, compute),
-        filter(make_filter(settings, compute)) {
-    if (settings.rest_cutoff != 0) steady.emplace(settings.rest_cutoff);
-    if (settings.lag > 0) smoothing.emplace(settings, settings.lag, compute);
+        foreground(settings.camera, settings.foreground, compute) {
+    if (settings.people < 0)
+      throw Error(fmt::format("tracker: {} people: give 1 or more, or 0 for all", settings.people));
+    settings.people == 1 ? void(one.emplace(settings, compute)) : void(several.emplace(settings, compute));
   }
 
   // The estimate that `work` makes of a frame before which the source dropped `late` others.
   template <class Work>
   Estimate timed(std::size_t late, Work&& work) {
     const Stopwatch watch;
-    Estimate estimate = work();
+    work();
     const double ms = std::exchange(faces_ms, 0) + watch.ms();
-    if (pace) keep_pace(estimate, ms, late);
-    return estimate;
+    if (pace) keep_pace(ms, late);
+    return estimates.front();
   }
 
-  void keep_pace(const Estimate& estimate, double ms, std::size_t late) {
+  void keep_pace(double ms, std::size_t late) {
+    const auto any = [&](bool Estimate::*member) {
+      return std::any_of(estimates.begin(), estimates.end(), [&](const Estimate& each) { return each.*member; });
+    };
     // in the first frame with a person, somebody was searched for, who is now found
-    const bool first = !std::exchange(found, estimate.found);
-    const bool other = first || !estimate.found || estimate.shape_fitted;
-    const Pace::Kind kind = other ? Pace::Kind::other : estimate.searched ? Pace::Kind::searched : Pace::Kind::usual;
-    if (const auto counts = pace->add(estimate.time, ms, kind, late)) use(*counts);
+    const bool first = !std::exchange(found, estimates.front().found);
+    const bool other = first || !estimates.front().found || any(&Estimate::shape_fitted);
+    const Pace::Kind kind = other                      ? Pace::Kind::other
+                            : any(&Estimate::searched) ? Pace::Kind::searched
+                                                       : Pace::Kind::usual;
+    if (const auto counts = pace->add(estimates.front().time, ms, kind, late)) use(*counts);
   }
 
   void use(const PaceCounts& counts) {
@@ -81,13 +80,17 @@ struct Tracker::State {
     settings.points = counts.points;
     settings.background_points = 0;
     settings = complete(settings, compute.backend);
-    if (settings.particles != before) filter->set_particles(settings.particles);
     search_rest = counts.search_rest;
-    filter->set_search_rest(search_rest);
+    if (several) {
+      several->use(settings, counts, settings.particles != before);
+    } else {
+      if (settings.particles != before) one->filter().set_particles(settings.particles);
+      one->filter().set_search_rest(search_rest);
+    }
     foreground.set_points(settings.points, settings.background_points);
   }
 
-  Estimate track(const io::Frame& frame) {
+  void track(const io::Frame& frame) {
     if (!frame.gap.empty()) return skip(frame.index, frame.time, frame.gap);
     if (const io::GreyPair& pair = frame.pair; !pair.empty())
       return track(pair.view(pair.left), pair.view(pair.right), pair.seen.get(), frame.index, frame.time);
@@ -98,21 +101,24 @@ struct Tracker::State {
       throw Error(fmt::format("a depth image of {} pixels does not fit the camera's {} x {}", frame.depth.size(),
                               settings.camera.width, settings.camera.height));
     }
-    return track(ImageView<const float>{frame.depth.data(), width, frame.depth.size() / width, width}, frame.index,
-                 frame.time);
+    track(ImageView<const float>{frame.depth.data(), width, frame.depth.size() / width, width}, frame.index,
+          frame.time);
   }
 
   template <class Seen>
-  Estimate track(const Seen& seen, std::int64_t frame, double time) {
+  void track(const Seen& seen, std::int64_t frame, double time) {
+    if (several) return follow_all({seen}, frame, time, {});
     Stopwatch watch;
-    foreground.cut(seen, expected, cloud);
+    PointCloud& cloud = one->cut_out();
+    foreground.cut(seen, one->expected(), cloud);
     // nobody in the gate: search the whole frame
-    if (mechanisms::whole_frame_again && nobody_in(cloud) && !expected.empty()) foreground.cut(seen, {}, cloud);
-    return follow(frame, time, {{"foreground", watch.lap()}});
+    if (mechanisms::whole_frame_again && nobody_in(cloud) && !one->expected().empty()) foreground.cut(seen, {}, cloud);
+    if (const std::optional<Vec3> ray = std::exchange(chosen, {})) cut_chosen(seen, *ray);
+    follow(frame, time, {{"foreground", watch.lap()}});
   }
 
-  Estimate track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
-                 const io::GreyPair::Seen* seen, std::int64_t frame, double time) {
+  void track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, const io::GreyPair::Seen* seen,
+             std::int64_t frame, double time) {
     if (!pairs) {
       pairs.emplace(settings, compute);
       if (pairs->camera().width != settings.camera.width)
@@ -120,11 +126,16 @@ struct Tracker::State {
     }
     double matching = 0, cutting = 0;
     Stopwatch watch;
+    if (several) {
+      const ImageView<const float> depth = pairs->depth(left, right, seen, several->expected(time));
+      return follow_all({depth, &*pairs}, frame, time, {{"stereo", watch.lap()}});
+    }
+    PointCloud& cloud = one->cut_out();
     const auto cut = [&] {
-      const ImageView<const float> depth = pairs->depth(left, right, seen, expected);
+      const ImageView<const float> depth = pairs->depth(left, right, seen, one->expected());
       matching += watch.lap();
-      foreground.cut(depth, expected, cloud);
-      if (expected.empty() && !nobody_in(cloud)) {
+      foreground.cut(depth, one->expected(), cloud);
+      if (one->expected().empty() && !nobody_in(cloud)) {
         const Candidate& person = foreground.candidates().front();
         pairs->look_past(person.centre.z + person.depth / 2);
         foreground.cut(depth, {}, cloud);
@@ -134,11 +145,24 @@ struct Tracker::State {
       cutting += watch.lap();
     };
     cut();
-    if (mechanisms::whole_frame_again && nobody_in(cloud) && !expected.empty()) {
-      expected.clear();
+    if (const std::optional<Vec3> ray = std::exchange(chosen, {})) {
+      cut_chosen(pairs->depth(left, right, seen, {}), *ray);
+      pairs->set_deviations(cloud);
+    }
+    if (mechanisms::whole_frame_again && nobody_in(cloud) && !one->expected().empty()) {
+      one->expect_anywhere();
       cut();
     }
-    return follow(frame, time, {{"stereo", matching}, {"foreground", cutting}});
+    follow(frame, time, {{"stereo", matching}, {"foreground", cutting}});
+  }
+
+  // Whoever is at a ray, if anybody.
+  template <class Seen>
+  void cut_chosen(const Seen& seen, const Vec3& ray) {
+    std::vector<PointCloud> none;
+    foreground.cut(seen, std::span<const ExpectedPerson>{}, none);
+    foreground.find_others(seen);
+    if (const auto at = nearest(foreground.candidates(), ray)) foreground.cut_other(seen, *at, one->cut_out());
   }
 
   void cut_rivals(ImageView<const float> depth) {
@@ -151,18 +175,22 @@ struct Tracker::State {
     }
   }
 
-  // Tracks the person in the points that were cut out; `before` are the times of that.
-  Estimate follow(std::int64_t frame, double time, const std::vector<StageTime>& before) {
+  // Tracks the one person in the points that were cut out; `before` are the times of that.
+  void follow(std::int64_t frame, double time, const std::vector<StageTime>& before) {
     const std::vector<FaceObservation> faces = std::exchange(next_faces, {});
-    Estimate estimate = filter->track({time, cloud.view(), foreground.floor(), faces});
+    Estimate estimate = one->track(time, foreground.floor(), faces);
     choose_among_rivals(time, faces, estimate);
     followed = followed || estimate.found;
-    if (!estimate.found) estimate.why = nobody_in(cloud) ? "nobody in sight" : "lost";
+    if (!estimate.found) estimate.why = nobody_in(one->points()) ? "nobody in sight" : "lost";
     estimate.times.insert(estimate.times.begin(), before.begin(), before.end());
-    expected.clear();
-    if (estimate.found)
-      expected = pose_capsules(estimate.skeleton ? *estimate.skeleton : filter->skeleton(), estimate.pose);
-    return keep(std::move(estimate), frame, time);
+    one->expect(estimate);
+    keep(std::move(estimate), frame, time);
+  }
+
+  void follow_all(const Measured& measured, std::int64_t frame, double time, std::vector<StageTime> before) {
+    const std::vector<FaceObservation> faces = std::exchange(next_faces, {});
+    estimates = several->track(measured, foreground, frame, time, faces, std::move(before), std::exchange(chosen, {}));
+    next_frame = frame + 1;
   }
 
   // Before anybody was followed: furniture may be more like a person than a person is, but poses explain it badly.
@@ -177,84 +205,50 @@ struct Tracker::State {
         for (const StageTime& before : estimate.times)
           if (stage.stage == before.stage) stage.ms += before.ms;
       if (!other.found || other.confidence < std::max(doubted, estimate.confidence)) continue;
-      filter = std::move(rival);
-      cloud = std::move(points);
+      one->replace(std::move(rival), std::move(points));
       estimate = std::move(other);
     }
   }
 
   // A frame without points: the prediction is kept.
-  Estimate skip(std::int64_t frame, double time, const std::string& why) {
+  void skip(std::int64_t frame, double time, const std::string& why) {
+    next_faces.clear();
+    if (several) {
+      estimates = several->skip(frame, time, why);
+      next_frame = frame + 1;
+      return;
+    }
     Estimate estimate;
     estimate.why = why;
-    next_faces.clear();
-    return keep(std::move(estimate), frame, time);
+    keep(std::move(estimate), frame, time);
   }
 
-  Estimate keep(Estimate estimate, std::int64_t frame, double time) {
-    estimate.frame = frame;
-    estimate.time = time;
+  void keep(Estimate estimate, std::int64_t frame, double time) {
     next_frame = frame + 1;
-    // a steady estimate takes a new shape over gradually; a smoother starts from the newest
-    const auto newest = std::make_shared<const Skeleton>(filter->skeleton());
-    if (!estimate.skeleton) estimate.skeleton = newest;
-    if (smoothing) {
-      undecided.push_back({cloud, estimate});
-      if (!filter->undecided()) smooth_decided(newest);
-    }
-    if (steady) steady->correct(estimate);
-    if (!smoothing) {
-      ready.push_back(estimate);
-      if (ready.size() > SmoothingThread::most_unclaimed(0)) ready.pop_front();
-    }
-    return estimate;
+    estimates.assign(1, one->keep(std::move(estimate), frame, time));
   }
 
-  // Gives the frames that waited for a decision to the smoother.
-  void smooth_decided(const std::shared_ptr<const Skeleton>& newest) {
-    std::vector<Estimate> revised = filter->revised();
-    auto next = revised.begin();
-    for (auto& [points, estimate] : undecided) {
-      if (next != revised.end() && next->time == estimate.time) {
-        next->frame = estimate.frame;
-        next->times = std::move(estimate.times);
-        if (!next->found) next->why = std::move(estimate.why);
-        estimate = std::move(*next++);
-      }
-      estimate.skeleton = newest;
-      smoothing->add(points, estimate);
-    }
-    undecided.clear();
-  }
-
-  std::vector<Estimate> take(std::vector<Estimate> from_smoother) {
-    if (smoothing) return from_smoother;
-    std::vector<Estimate> all(std::move_iterator(ready.begin()), std::move_iterator(ready.end()));
-    ready.clear();
-    return all;
+  // Of several people that of this number, else the first there is; null: nobody.
+  Person* person(int number) {
+    if (!several) return &*one;
+    if (Person* of = several->find(number)) return of;
+    return estimates.empty() ? nullptr : several->find(estimates.front().person);
   }
 
   Compute compute;
   bool fixed_particles, fixed_points;  // numbers that the caller chose
   TrackerSettings settings;
   Foreground foreground;
-  std::unique_ptr<Filter> filter;
-  std::optional<SteadyPose> steady;  // of estimates given out at once
-  std::optional<SmoothingThread> smoothing;
-  std::optional<PairDepth> pairs;  // made with the first one
-  std::vector<float> expected;     // capsules of the last pose: where the person is expected
-  PointCloud cloud;                // of the last frame
-  struct Waiting {
-    PointCloud cloud;
-    Estimate estimate;
-  };
-  std::vector<Waiting> undecided;  // see Filter::undecided()
-  std::deque<Estimate> ready;      // without a smoother
+  std::optional<Person> one;  // or several
+  std::optional<People> several;
+  std::optional<PairDepth> pairs;   // made with the first one
+  std::vector<Estimate> estimates;  // of the last frame
   std::int64_t next_frame = 0;
   std::vector<FaceObservation> next_faces;
   double faces_ms = 0;       // that they took
   std::optional<Pace> pace;  // of a live source
   int search_rest = 1;
+  std::optional<Vec3> chosen;      // the ray to somebody
   bool found = false;              // in the last frame, for the pace
   bool followed = false;           // somebody, since the start
   std::vector<PointCloud> rivals;  // until then: what else may be the person
@@ -266,35 +260,44 @@ Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 
 Estimate Tracker::track(const io::Frame& frame) {
-  return state_->timed(frame.late, [&] { return state_->track(frame); });
+  return state_->timed(frame.late, [&] { state_->track(frame); });
 }
 
 Estimate Tracker::track(ImageView<const float> depth, double time) {
-  return state_->timed(0, [&] { return state_->track(depth, state_->next_frame, time); });
+  return state_->timed(0, [&] { state_->track(depth, state_->next_frame, time); });
 }
 
 Estimate Tracker::track(PointsView points, double time) {
-  return state_->timed(0, [&] { return state_->track(points, state_->next_frame, time); });
+  return state_->timed(0, [&] { state_->track(points, state_->next_frame, time); });
 }
 
 Estimate Tracker::track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, double time) {
-  return state_->timed(0, [&] { return state_->track(left, right, nullptr, state_->next_frame, time); });
+  return state_->timed(0, [&] { state_->track(left, right, nullptr, state_->next_frame, time); });
 }
 
 Estimate Tracker::skip(double time, const std::string& why) {
-  return state_->timed(0, [&] { return state_->skip(state_->next_frame, time, why); });
+  return state_->timed(0, [&] { state_->skip(state_->next_frame, time, why); });
 }
 
+const std::vector<Estimate>& Tracker::people() const { return state_->estimates; }
+
 void Tracker::start(const Pose& pose) {
-  state_->filter->start(pose);
-  state_->expected = pose_capsules(state_->filter->skeleton(), pose);
+  if (state_->several) return state_->several->start(pose);
+  state_->one->start(pose);
   state_->followed = true;
 }
 
+void Tracker::choose(double x, double y) {
+  const Camera& camera = state_->settings.camera;
+  if (!(x >= 0 && y >= 0 && x < camera.width && y < camera.height))
+    throw Error(fmt::format("nobody can be chosen at {}, {} of a picture of {} x {} pixels", x, y, camera.width,
+                            camera.height));
+  state_->chosen = Vec3{(x - camera.cx) / camera.fx, (y - camera.cy) / camera.fy, 1};
+  restart();
+}
+
 void Tracker::restart() {
-  state_->expected.clear();
-  state_->filter->restart();
-  if (state_->steady) state_->steady->restart();
+  state_->several ? state_->several->restart() : state_->one->restart();
   state_->found = state_->followed = false;
 }
 
@@ -302,15 +305,10 @@ const TrackerSettings& Tracker::settings() const { return state_->settings; }
 Backend Tracker::backend() const { return state_->compute.backend; }
 
 std::vector<Estimate> Tracker::settled() {
-  return state_->take(state_->smoothing ? state_->smoothing->take() : std::vector<Estimate>());
+  return state_->several ? state_->several->settled() : state_->one->settled();
 }
 
-std::vector<Estimate> Tracker::finish() {
-  State& state = *state_;
-  if (!state.smoothing) return state.take({});
-  state.smooth_decided(std::make_shared<const Skeleton>(state.filter->skeleton()));
-  return state.take(state.smoothing->finish());
-}
+std::vector<Estimate> Tracker::finish() { return state_->several ? state_->several->finish() : state_->one->finish(); }
 
 void Tracker::keep_up(double fps) {
   State& state = *state_;
@@ -331,11 +329,27 @@ void Tracker::set_faces(std::vector<FaceObservation> faces, double ms) {
 }
 
 void Tracker::set_background(ImageView<const float> depth) { state_->foreground.set_background(depth); }
-const Skeleton& Tracker::skeleton() const { return state_->filter->skeleton(); }
-const PointCloud& Tracker::points() const { return state_->cloud; }
+const Skeleton& Tracker::skeleton(int person) const {
+  Person* const of = state_->person(person);
+  return of != nullptr ? of->filter().skeleton() : state_->settings.skeleton;
+}
+
+const PointCloud& Tracker::points(int person) const {
+  static const PointCloud none;
+  const Person* const of = state_->person(person);
+  return of != nullptr ? of->points() : none;
+}
+
 std::optional<Plane> Tracker::floor() const { return state_->foreground.floor(); }
-std::vector<Vec3> Tracker::particle_joints(std::size_t most) { return state_->filter->particle_joints(most); }
-double Tracker::smoothing_ms() const { return state_->smoothing ? state_->smoothing->ms() : 0; }
+
+std::vector<Vec3> Tracker::particle_joints(std::size_t most, int person) {
+  Person* const of = state_->person(person);
+  return of != nullptr ? of->filter().particle_joints(most) : std::vector<Vec3>();
+}
+
+double Tracker::smoothing_ms() const {
+  return state_->several ? state_->several->smoothing_ms() : state_->one->smoothing_ms();
+}
 
 TrackerSettings settings_for(const io::Recording& recording, TrackerSettings settings) {
   settings.camera = recording.camera().camera;

@@ -57,13 +57,10 @@ void use_device(int device, const std::vector<int>& others) {
   }
 }
 
-DeviceGuard::DeviceGuard(int device) {
-  check(cudaGetDevice(&previous_), "asking for the GPU");
-  use_device(device);
-}
-
-DeviceGuard::~DeviceGuard() {
-  if (previous_ >= 0) cudaSetDevice(previous_);
+int device_in_use() {
+  int device = 0;
+  check(cudaGetDevice(&device), "asking for the GPU");
+  return device;
 }
 
 std::string toolkit() {

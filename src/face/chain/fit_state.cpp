@@ -1,13 +1,84 @@
 #include "face/chain/fit_state.h"
 
+#include "face/constants.h"
 #include "face/model/shape.h"
 #include "face/model/similarity.h"
 #include "face/model/texture.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace kinema::face {
+namespace {
+
+bool finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+}
+
+Similarity pose_of_box(const Model& model, const Start::Box& box) {
+  if (!finite(std::vector<float>{box.x, box.y, box.width, box.height}))
+    throw Error("start: the box has a number that is not finite");
+  if (!(box.width > 0) || !(box.height > 0))
+    throw Error(
+        fmt::format("start: the box is {} x {} pixels; give a width and a height above 0", box.width, box.height));
+  const bool detector = box.detector && model.detector_box.scale > 0;
+  const BoxPlacement& placement = detector ? model.detector_box : model.landmark_box;
+  const double size = std::sqrt(double{box.width} * box.height);
+  return {placement.scale * size, 0, box.x + box.width / 2 + placement.x * size,
+          box.y + box.height / 2 + placement.y * size};
+}
+
+}  // namespace
+
+Similarity start_pose(const Model& model, const Start& start) {
+  if (start.similarity) {
+    const Similarity& t = *start.similarity;
+    if (!std::isfinite(t.a) || !std::isfinite(t.b) || !std::isfinite(t.tx) || !std::isfinite(t.ty))
+      throw Error("start: the similarity has a number that is not finite");
+    if (!(magnification(t) > 0)) throw Error("start: the similarity has no size");
+    return t;
+  }
+  if (!start.landmarks.empty()) {
+    if (start.landmarks.size() != model.shape.mean.size())
+      throw Error(fmt::format("start: {} landmarks, but the model has {}", start.landmarks.size() / 2,
+                              model.shape.landmarks()));
+    if (!finite(start.landmarks)) throw Error("start: a landmark is not finite");
+    const Similarity pose = similarity_between<float, float>(model.shape.mean, start.landmarks);
+    if (!(magnification(pose) > 1e-6)) throw Error("start: the landmarks have no extent");
+    return pose;
+  }
+  if (start.box) return pose_of_box(model, *start.box);
+  throw Error("start: nothing given; give a box, landmarks or a similarity");
+}
+
+FitState initial_state(const Model& model, const Start& start, double limit) {
+  FitState result;
+  result.pose = start_pose(model, start);
+  result.shape.assign(model.shape.mean.begin(), model.shape.mean.end());
+  if (start.keep_shape && !start.similarity && !start.landmarks.empty()) {
+    const std::vector<double> landmarks(start.landmarks.begin(), start.landmarks.end());
+    const std::vector<double> unit = transformed<double>(inverse(result.pose), landmarks);
+    result.shape = shape_of(model.shape, shape_parameters(model.shape, unit, limit));
+    result.mean = false;
+  }
+  return result;
+}
+
+Similarity spread_start(const Model& model, const Similarity& pose, int number) {
+  if (number == 0) return pose;
+  // on a circle around the start, by the golden angle; sizes and rotations alternate
+  const double angle = number * std::numbers::pi * (3 - std::sqrt(5.0));
+  const double shift = start_spread / std::max(1e-6, double{model.landmark_box.scale});
+  const double scale = number % 2 == 1 ? start_size_spread : 1 / start_size_spread;
+  const double turn = (number / 2) % 2 == 1 ? start_turn_spread : -start_turn_spread;
+  const Similarity about{scale * std::cos(turn), scale * std::sin(turn), shift * std::cos(angle),
+                         shift * std::sin(angle)};
+  return compose(pose, about);
+}
 
 void straighten(const Model& model, FitState& state) {
   const std::vector<double> landmarks = transformed<double>(state.pose, state.shape);

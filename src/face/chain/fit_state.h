@@ -1,4 +1,4 @@
-// The state of a fast fit between stages, and the operations that every stage needs.
+// The state of a fast fit: where it starts, where its further attempts do, and the operations that every stage needs.
 #pragma once
 
 #include "face/model/texture_sampling.h"
@@ -23,6 +23,12 @@ struct StageOutcome {
   bool converged = false;
   std::vector<double> combined;  ///< c
 };
+
+/// Where a fit starts: the mean shape unless keep_shape is set.
+FitState initial_state(const Model& model, const Start& start, double limit);
+
+/// The pose of start `number` of a fit with several: 0 is the pose itself, the others lie around it.
+Similarity spread_start(const Model& model, const Similarity& pose, int number);
 
 /// Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
 void straighten(const Model& model, FitState& state);

@@ -136,7 +136,8 @@ void CombinedCuda::take_over(const std::vector<Input>& in) {
   }
 }
 
-double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream) {
+double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream,
+                         const std::function<void()>& meanwhile) {
   const std::size_t faces = in.size(), modes = static_cast<std::size_t>(view_.modes);
   out.resize(faces);
   if (faces == 0) return 0;
@@ -171,6 +172,7 @@ double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out,
 
   cuda::TimedKernel& launcher = launcher_[faces == 1 ? 0 : 1];
   launch_combined(plan, source_, view_, batch, chosen.bytes, stream, launcher);
+  if (meanwhile) meanwhile();
   cuda::check(cudaStreamSynchronize(stream), "fitting faces");
   for (std::size_t f = 0; f < faces; ++f) {
     const CombinedResult& result = results_.data()[f];

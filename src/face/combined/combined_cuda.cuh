@@ -7,6 +7,7 @@
 #include "kinema/face.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace kinema::face {
@@ -118,8 +119,9 @@ public:
     bool converged = false;
   };
 
-  /// Runs everything on the stream, then waits. Returns the kernel's own time in ms.
-  double run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream);
+  /// Runs everything on the stream, then waits; `meanwhile` is the host's work until then. Returns the kernel's own time in ms.
+  double run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream,
+             const std::function<void()>& meanwhile = {});
 
   /// For measurements: replaces the chosen plan; false if that is impossible.
   bool use_plan(int cluster, int group_clusters);

@@ -2,7 +2,7 @@
 
 #include "core/threads.h"
 #include "face/combined/combined_fit.h"
-#include "face/model/exact_product.h"
+#include "face/model/linear.h"
 #include "face/model/texture_layout.h"
 
 #include <Eigen/Core>

@@ -1,13 +1,45 @@
 // The kernel of algorithm 1: the slice of the matrix that a block owns, and its product with the block's samples.
 #pragma once
 
-#include "face/combined/combined_copy_cuda.cuh"
+#include "face/combined/combined_exchange_cuda.cuh"
 #include "face/combined/combined_product_cuda.cuh"
 #include "face/combined/combined_shared_cuda.cuh"
 
 #include <algorithm>
 
 namespace kinema::face::combined {
+
+// Asynchronous copies from global to shared memory: 16 bytes; all copies before end_copies() are waited for together.
+__device__ inline void start_copy(void* to, const void* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+#else
+  *static_cast<uint4*>(to) = *static_cast<const uint4*>(from);
+#endif
+}
+__device__ inline void end_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int left>
+__device__ inline void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
+#endif
+}
+
+// Copies the small matrices to shared memory, by one thread: the copy engine works in the background.
+__device__ inline void start_small(const CombinedView& v, const SharedMemory& shared) {
+#if __CUDA_ARCH__ >= 900
+  const auto bytes = static_cast<int>(small_size(v) * sizeof(uint4));
+  expect(shared, 2, bytes);
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(shared.small)),
+               "l"(v.small), "r"(bytes), "r"(shared_address(shared.arrived + 2))
+               : "memory");
+#endif
+}
 
 // Copies data to shared memory by all threads. Short code, since it runs once and has to be fetched first.
 __device__ __forceinline__ void start_copies(void* to, const void* from, std::size_t bytes) {

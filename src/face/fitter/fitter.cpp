@@ -1,6 +1,6 @@
 #include "core/colour_view.h"
 #include "core/cuda/device.h"
-#include "face/chain/fit_start.h"
+#include "face/chain/fit_state.h"
 #include "face/constants.h"
 #include "face/fitter/fitter_backends.h"
 #include "face/fitter/quality.h"
@@ -138,10 +138,8 @@ std::unique_ptr<Fitter> make_one(std::shared_ptr<const Model> model, const FitSe
   switch (compute.backend) {
     case Backend::reference:
       return make_reference_fitter(std::move(model), settings);
-#ifdef KINEMA_HAVE_CUDA
     case Backend::cuda:
       return make_cuda_fitter(std::move(model), settings, compute.threads);
-#endif
     default:
       return make_cpu_fitter(std::move(model), settings, compute.threads);
   }

@@ -1,7 +1,7 @@
 // The cpu backend: SIMD, and threads over the pixels of one face or over the faces of a batch.
 #include "core/stopwatch.h"
 #include "core/threads.h"
-#include "face/chain/fit_start.h"
+#include "face/chain/fit_state.h"
 #include "face/fitter/fitter_backends.h"
 #include "face/stages/stages_cpu.h"
 #include "kinema/error.h"
@@ -54,8 +54,7 @@ private:
   Fit fit_one(const Face& face, const Threads* threads, std::vector<double>* times) const {
     const Stopwatch watch;
     check_face(face, false);
-    InitialState start = initial_state(*model_, face.start, settings_.limit);
-    FitState state{start.pose, std::move(start.shape), start.mean};
+    FitState state = initial_state(*model_, face.start, settings_.limit);
     Fit result;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const Stopwatch stage_watch;

@@ -6,9 +6,10 @@
 #include "core/stopwatch.h"
 #include "core/threads.h"
 #include "face/chain/fit_chain_cuda.cuh"
-#include "face/chain/fit_start.h"
+#include "face/chain/fit_state.h"
 #include "face/combined/combined_cuda.cuh"
 #include "face/fitter/fitter_backends.h"
+#include "face/fitter/picture_ahead_cuda.cuh"
 #include "face/model/similarity.h"
 #include "face/model/texture.h"
 #include "face/stages/stages_cpu.h"
@@ -134,7 +135,9 @@ public:
   }
 
   void expect(const Face& next) override {
-    if (takes_colour()) stages_.front().chain->expect(next);  // otherwise other stages read the picture too
+    // where several stages read the picture, each copies it
+    if (takes_colour()) stages_.front().chain->expect(next);
+    if (stages_.size() == 1 && stages_.front().device) ahead_.expect(next);
   }
 
   Fit fit(const Face& face) override {
@@ -150,10 +153,7 @@ public:
     images_.begin();
     for (const Face& face : faces) check_face(face, true, takes_colour());
     std::vector<FitState> states(faces.size());
-    for_each(faces.size(), [&](std::size_t f) {
-      InitialState start = initial_state(*model_, faces[f].start, settings_.limit);
-      states[f] = {start.pose, std::move(start.shape), start.mean};
-    });
+    for_each(faces.size(), [&](std::size_t f) { states[f] = initial_state(*model_, faces[f].start, settings_.limit); });
     device_ms_ = 0;
     std::fill(out.begin(), out.end(), Fit{});
     for (CudaStage& stage : stages_) {
@@ -260,7 +260,12 @@ private:
       if (!states[f].mean) straighten(*model_, states[f]);
     });
     std::vector<GreyView> views(level.resampled ? 0 : faces.size());
-    for (std::size_t f = 0; f < views.size(); ++f) views[f] = images_.on_device(faces[f], stream_);
+    for (std::size_t f = 0; f < views.size(); ++f) {
+      const GreyView& image = faces[f].image;
+      const bool narrow = image.width < 2 || image.height < 2;
+      const auto copied = faces[f].on_device || narrow ? std::nullopt : ahead_.take(image, stream_);
+      views[f] = copied ? *copied : images_.on_device(faces[f], stream_);
+    }
     if (level.resampled) make_frames(level, faces, states);
     for_each(faces.size(), [&](std::size_t f) {
       const FitState& state = states[f];
@@ -292,7 +297,7 @@ private:
       if (!state.mean) in[f].shape = state.shape;
     });
     std::vector<CombinedCuda::Output> out;
-    device_ms_ += stage.device->run(in, out, stream_);
+    device_ms_ += stage.device->run(in, out, stream_, [this] { ahead_.copy(); });
     std::vector<StageOutcome> outcomes(faces.size());
     for_each(faces.size(), [&](std::size_t f) {
       // s0 + Qs c, mapped to the source, and from there to the unit under the initial pose of the stage; in float, as c
@@ -336,6 +341,7 @@ private:
   std::vector<CudaStage> stages_;
   cuda::Stream stream_;
   Images images_;
+  PictureAhead ahead_;  // of the combined stage
   cuda::Buffer<float> frames_;
   cuda::PinnedBuffer<float> frames_host_;
   double device_ms_ = 0, wall_ms_ = 0;

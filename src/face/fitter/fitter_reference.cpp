@@ -3,7 +3,7 @@
 // kept literal; where the paper is wrong or silent, a comment says what is done.
 #include "core/stopwatch.h"
 #include "core/symmetric.h"
-#include "face/chain/fit_start.h"
+#include "face/chain/fit_state.h"
 #include "face/fitter/fitter_backends.h"
 #include "face/model/reference_image.h"
 #include "face/model/shape.h"
@@ -81,7 +81,7 @@ public:
     const Stopwatch watch;
     check_face(face, false);
     const Picture image = reference::picture_of(face.image);
-    const InitialState start = initial_state(*model_, face.start, settings_.limit);
+    const FitState start = initial_state(*model_, face.start, settings_.limit);
     PosedShape state{start.pose, Eigen::Map<const VectorXd>(start.shape.data(), s0_.size()), start.mean};
 
     Fit result;

@@ -56,6 +56,20 @@ Eigen::MatrixXd gram_of_rows(const Eigen::Ref<const RowMatrix>& a, const Threads
   return result;
 }
 
+Eigen::MatrixXd exact_product(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
+                              const Threads& threads) {
+  const auto blocks = static_cast<std::size_t>((a.cols() + long_block - 1) / long_block);
+  std::vector<Eigen::MatrixXd> parts(blocks);
+  threads.for_each(blocks, [&](std::size_t block) {
+    const Eigen::Index first = static_cast<Eigen::Index>(block) * long_block,
+                       count = std::min(long_block, a.cols() - first);
+    parts[block] = a.middleCols(first, count).cast<double>() * b.middleCols(first, count).cast<double>().transpose();
+  });
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(a.rows(), b.rows());
+  for (const Eigen::MatrixXd& part : parts) sum += part;
+  return sum;
+}
+
 RowMatrix times_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
                      const Threads& threads) {
   RowMatrix result(a.rows(), b.cols());

@@ -39,6 +39,11 @@ Eigen::MatrixXd gram_of_rows(const Eigen::Ref<const RowMatrix>& a, const Threads
 Eigen::MatrixXd rows_by_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
                              const Threads& threads);
 
+/// The same with every product in double: the error E of a fit is a small difference of such products, for which single
+/// precision is insufficient.
+Eigen::MatrixXd exact_product(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
+                              const Threads& threads);
+
 /// a b, b with long rows.
 RowMatrix times_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
                      const Threads& threads);

@@ -1,5 +1,5 @@
 // The cascade on the CPU: features of a frame, then one short product per regression.
-#include "face/chain/fit_start.h"
+#include "face/chain/fit_state.h"
 #include "face/chain/ordered_product.h"
 #include "face/model/orientation_bins.h"
 #include "face/stages/stages_cpu.h"

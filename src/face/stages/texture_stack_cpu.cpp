@@ -1,6 +1,6 @@
 #include "face/stages/texture_stack_cpu.h"
 
-#include "face/model/exact_product.h"
+#include "face/model/linear.h"
 #include "face/stages/texture_products_cpu.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "kinema/head_pose.h"
 
 #include "core/geometry.h"
-#include "face/constants_mechanisms.h"
+#include "face/constants.h"
 #include "face/tracker/constants_pose.h"
 #include "face/tracker/head_shape.h"
 #include "kinema/error.h"

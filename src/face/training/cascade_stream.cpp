@@ -3,7 +3,7 @@
 #include "face/chain/ordered_product.h"
 #include "face/constants.h"
 #include "face/model/orientation_bins.h"
-#include "face/training/cascade_sample.h"
+#include "face/training/cascade.h"
 #include "face/training/normal_equations.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "face/training/cascade.h"
-#include "face/training/example_batch.h"
+#include "face/training/training_set.h"
 
 #include <functional>
 

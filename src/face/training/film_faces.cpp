@@ -2,7 +2,7 @@
 #include "face/constants.h"
 #include "face/model/shape.h"
 #include "face/model/similarity.h"
-#include "face/training/refine_start.h"
+#include "face/training/cascade.h"
 #include "face/training/training_set.h"
 #include "kinema/error.h"
 #include "kinema/face_refine.h"

@@ -8,7 +8,6 @@
 #include "face/training/appearance.h"
 #include "face/training/cascade.h"
 #include "face/training/cascade_stream.h"
-#include "face/training/example_batch.h"
 #include "face/training/held_out.h"
 #include "face/training/picture_noise.h"
 #include "face/training/quality_training.h"

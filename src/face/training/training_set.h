@@ -1,6 +1,7 @@
 // The examples of a training, with their mirrored copies, and starts displaced at random.
 #pragma once
 
+#include "core/threads.h"
 #include "kinema/face.h"
 
 #include <cstdint>
@@ -44,5 +45,19 @@ Similarity displaced_pose(const Similarity& pose, std::span<const float> landmar
 
 /// The distance that normalises errors.
 double error_unit(const Layout& layout, std::span<const float> landmarks);
+
+/// Examples that view these, named by their number from `first`.
+std::vector<Example> views_of(std::span<const OwnedExample> owned, std::uint32_t first = 0);
+
+/// A few examples of a stream, in memory together with their mirror images.
+struct ExampleBatch {
+  /// Examples first, first + 1, ...
+  ExampleBatch(const ExampleStream& stream, std::uint32_t first, std::uint32_t count, const Layout& layout,
+               bool mirrored, const Threads& threads);
+
+  std::vector<OwnedExample> owned;
+  std::vector<Example> examples;  ///< views of them
+  TrainingSet set;
+};
 
 }  // namespace kinema::face

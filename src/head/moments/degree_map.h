@@ -2,7 +2,7 @@
 // four reads: it yields candidate positions of the head before the precise search.
 #pragma once
 
-#include "head/moments/pixels.h"
+#include "head/moments/pixel_reader.h"
 #include "kinema/head.h"
 #include "kinema/head_calibration.h"
 

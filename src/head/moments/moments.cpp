@@ -92,10 +92,8 @@ std::unique_ptr<Moments> make_one(const MomentsSettings& settings, const Compute
   switch (compute.backend) {
     case Backend::reference:
       return make_reference_moments();
-#ifdef KINEMA_HAVE_CUDA
     case Backend::cuda:
       return make_cuda_moments(settings, compute.threads);
-#endif
     default:
       return make_cpu_moments(compute.threads);
   }

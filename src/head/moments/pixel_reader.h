@@ -60,4 +60,9 @@ decltype(auto) with_format(PixelFormat format, Work&& work) {
   return work(std::integral_constant<PixelFormat, PixelFormat::yuyv>{});
 }
 
+/// For code that reads few pixels, such as calibration and search.
+inline Rgb pixel_at(const ColourView& frame, std::size_t x, std::size_t y) {
+  return with_format(frame.format, [&](auto format) { return PixelRow<decltype(format)::value>(frame, y)[x]; });
+}
+
 }  // namespace kinema::head

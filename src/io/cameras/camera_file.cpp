@@ -154,9 +154,7 @@ void write_camera_json(const std::filesystem::path& path, const CameraFile& file
   if (file.depth_scale > 0) json["depth_scale"] = file.depth_scale;
   if (file.baseline > 0) json["baseline"] = file.baseline;
   if (!file.distortion.empty()) json["distortion"] = file.distortion;
-  OutputFile output(path);
-  output.write(json.dump(2) + "\n");
-  output.commit();
+  write_file(path, json.dump(2) + "\n");
 }
 
 }  // namespace kinema::io

@@ -211,9 +211,7 @@ void write_calibration(const std::filesystem::path& path, const PairCalibration&
   } catch (const cv::Exception& error) {
     throw about(path, Error(fmt::format("cannot be written: {}", one_line(error.err)), Error::Cause::running));
   }
-  OutputFile output(path);
-  output.write(text);
-  output.commit();
+  write_file(path, text);
 }
 
 }  // namespace kinema::io

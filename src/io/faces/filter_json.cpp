@@ -82,6 +82,7 @@ SkinModel model_at(const JsonPlace& root) {
     return head::SkinPlane{f[0], f[1], f[2], f[3]};
   }
   if (word == head::RgGaussian::name) return head::RgGaussian{ellipse(root), root.member("darkest").number()};
+  if (word == head::XyzGaussian::name) return head::XyzGaussian{ellipse(root), root.member("darkest").number()};
   if (word == head::CbCrGaussian::name) return head::CbCrGaussian{ellipse(root), root.member("darkest").number()};
   if (word == head::TslGaussian::name) return head::TslGaussian{ellipse(root), root.member("darkest").number()};
   if (word == head::HsvBox::name) {
@@ -175,6 +176,7 @@ struct Writer {
 
   void operator()(const head::SkinPlane& plane) const { json["f"] = {plane.r, plane.g, plane.b, plane.d}; }
   void operator()(const head::RgGaussian& model) const { add_ellipse(json, model.rg, model.darkest); }
+  void operator()(const head::XyzGaussian& model) const { add_ellipse(json, model.xy, model.darkest); }
   void operator()(const head::CbCrGaussian& model) const { add_ellipse(json, model.cbcr, model.darkest); }
   void operator()(const head::TslGaussian& model) const { add_ellipse(json, model.ts, model.darkest); }
   void operator()(const head::HsvBox& model) const {
@@ -230,9 +232,7 @@ std::string filter_json(const head::Calibration& calibration) {
 }
 
 void write_filter(const std::filesystem::path& path, const head::Calibration& calibration) {
-  OutputFile file(path);
-  file.write(filter_json(calibration));
-  file.commit();
+  write_file(path, filter_json(calibration));
 }
 
 }  // namespace kinema::io

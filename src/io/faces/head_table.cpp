@@ -42,11 +42,7 @@ std::string json_line(std::int64_t frame, double time, const head::Estimate& est
                           estimate.oval->rx, estimate.oval->ry);
     }
   }
-  std::string times;
-  for (const StageTime& time_of : estimate.times) {
-    times += fmt::format("{}{}:{:.3f}", times.empty() ? "" : ",", json_text(time_of.stage), time_of.ms);
-  }
-  return line + fmt::format(",\"ms\":{{{}}}}}\n", times);
+  return line + fmt::format(",\"ms\":{}}}\n", json_times(estimate.times));
 }
 
 // The numbers of a line, separated by commas, blanks and tabs.
@@ -71,22 +67,11 @@ std::vector<double> numbers_of(std::string_view line) {
 }  // namespace
 
 HeadWriter::HeadWriter(const std::filesystem::path& target)
-    : file_(target, Unfinished::kept), lines_(extension_of(target) == ".jsonl") {}
-
-void HeadWriter::start() {
-  if (!started_ && !lines_) file_.write("frame,time,x,y,area,distance,X,Y,Z,score,found\n");
-  started_ = true;
-}
+    : lines_(extension_of(target) == ".jsonl"),
+      file_(target, lines_ ? "" : "frame,time,x,y,area,distance,X,Y,Z,score,found\n") {}
 
 void HeadWriter::add(std::int64_t frame, double time, const head::Estimate& estimate) {
-  start();
-  file_.write(lines_ ? json_line(frame, time, estimate) : csv_row(frame, time, estimate));
-  file_.flush();
-}
-
-void HeadWriter::commit() {
-  start();
-  file_.commit();
+  file_.add(lines_ ? json_line(frame, time, estimate) : csv_row(frame, time, estimate));
 }
 
 std::vector<HeadBox> read_boxes(const std::filesystem::path& path, double first) {

@@ -19,13 +19,11 @@ public:
 
   /// Rows reach the disk as they come, so that a killed run leaves them behind.
   void add(std::int64_t frame, double time, const head::Estimate& estimate);
-  void commit();
+  void commit() { file_.commit(); }
 
 private:
-  void start();
-
-  OutputFile file_;
-  bool lines_ = false, started_ = false;
+  bool lines_;
+  RowFile file_;
 };
 
 /// A row of a truth file: the box around the head, in pixels counted from 0.

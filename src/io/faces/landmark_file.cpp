@@ -176,14 +176,12 @@ LandmarkedFace read_asf(std::string_view bytes) {
 }
 
 void write_pts(const std::filesystem::path& path, std::span<const float> landmarks, double first_pixel) {
-  OutputFile file(path);
   std::string text = fmt::format("version: 1\nn_points: {}\n{{\n", landmarks.size() / 2);
   for (std::size_t i = 0; i + 1 < landmarks.size(); i += 2) {
     text += fmt::format("{:.4f} {:.4f}\n", static_cast<double>(landmarks[i]) + first_pixel,
                         static_cast<double>(landmarks[i + 1]) + first_pixel);
   }
-  file.write(text + "}\n");
-  file.commit();
+  write_file(path, text + "}\n");
 }
 
 }  // namespace kinema::io

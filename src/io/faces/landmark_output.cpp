@@ -69,6 +69,13 @@ std::string csv_text(const std::string& text) {
   return quoted + "\"";
 }
 
+std::string csv_header(std::size_t landmarks) {
+  std::string header = "file,frame,face,quality,failure";
+  for (std::size_t i = 0; i < landmarks; ++i) header += fmt::format(",x{0},y{0}", i);
+  if (landmarks == face::HeadPoseSolver::landmarks) header += "," + pose_columns();
+  return header + "\n";
+}
+
 std::string csv_line(const LandmarkWriter::Line& line, std::size_t landmarks) {
   std::string text = fmt::format("{},{},{}", csv_text(line.file), line.frame, line.face);
   const std::string head = landmarks == face::HeadPoseSolver::landmarks ? "," + pose_values(line.head) : std::string();
@@ -84,24 +91,9 @@ std::string csv_line(const LandmarkWriter::Line& line, std::size_t landmarks) {
 }  // namespace
 
 LandmarkWriter::LandmarkWriter(const std::filesystem::path& target, std::size_t landmarks)
-    : file_(target, Unfinished::kept), landmarks_(landmarks), csv_(extension_of(target) == ".csv") {}
+    : landmarks_(landmarks), csv_(extension_of(target) == ".csv"), file_(target, csv_ ? csv_header(landmarks) : "") {}
 
-void LandmarkWriter::add(const Line& line) {
-  if (csv_ && !started_) {
-    std::string header = "file,frame,face,quality,failure";
-    for (std::size_t i = 0; i < landmarks_; ++i) header += fmt::format(",x{0},y{0}", i);
-    if (landmarks_ == face::HeadPoseSolver::landmarks) header += "," + pose_columns();
-    file_.write(header + "\n");
-  }
-  started_ = true;
-  file_.write(csv_ ? csv_line(line, landmarks_) : json_line(line));
-  file_.flush();
-}
-
-void LandmarkWriter::commit() {
-  if (!started_) file_.write("");
-  file_.commit();
-}
+void LandmarkWriter::add(const Line& line) { file_.add(csv_ ? csv_line(line, landmarks_) : json_line(line)); }
 
 namespace {
 

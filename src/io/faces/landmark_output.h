@@ -33,12 +33,12 @@ public:
     const face::HeadPose* head = nullptr;  ///< nothing: unknown
   };
   void add(const Line& line);
-  void commit();
+  void commit() { file_.commit(); }
 
 private:
-  OutputFile file_;
   std::size_t landmarks_;
-  bool csv_ = false, started_ = false;
+  bool csv_;
+  RowFile file_;
 };
 
 /// Starts by the name of the image or, in a video, by frame.

@@ -113,9 +113,7 @@ void write_layout(const std::filesystem::path& path, const face::Layout& layout,
     }
   }
   if (!layout.triangles.empty()) json["triangles"] = layout.triangles;
-  OutputFile file(path);
-  file.write(json.dump(1) + "\n");
-  file.commit();
+  write_file(path, json.dump(1) + "\n");
 }
 
 }  // namespace kinema::io

@@ -39,32 +39,17 @@ std::string json_line(std::int64_t frame, double time, const person::Estimate& e
       line += "]";
     }
   }
-  std::string times;
-  for (const StageTime& stage : estimate.times) {
-    times += fmt::format("{}{}:{:.3f}", times.empty() ? "" : ",", json_text(stage.stage), stage.ms);
-  }
-  return line + fmt::format(",\"ms\":{{{}}}}}\n", times);
+  return line + fmt::format(",\"ms\":{}}}\n", json_times(estimate.times));
 }
 
 }  // namespace
 
 PersonWriter::PersonWriter(const std::filesystem::path& target)
-    : file_(target, Unfinished::kept), table_(extension_of(target) == ".csv") {}
-
-void PersonWriter::start() {
-  if (!started_ && table_) file_.write("frame,time,found,face,colours,score,x,y," + pose_columns() + "\n");
-  started_ = true;
-}
+    : table_(extension_of(target) == ".csv"),
+      file_(target, table_ ? "frame,time,found,face,colours,score,x,y," + pose_columns() + "\n" : "") {}
 
 void PersonWriter::add(std::int64_t frame, double time, const person::Estimate& estimate) {
-  start();
-  file_.write(table_ ? csv_row(frame, time, estimate) : json_line(frame, time, estimate));
-  file_.flush();
-}
-
-void PersonWriter::commit() {
-  start();
-  file_.commit();
+  file_.add(table_ ? csv_row(frame, time, estimate) : json_line(frame, time, estimate));
 }
 
 }  // namespace kinema::io

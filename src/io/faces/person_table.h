@@ -17,13 +17,11 @@ public:
 
   /// Rows reach the disk as they come, so that a killed run leaves them behind.
   void add(std::int64_t frame, double time, const person::Estimate& estimate);
-  void commit();
+  void commit() { file_.commit(); }
 
 private:
-  void start();
-
-  OutputFile file_;
-  bool table_ = false, started_ = false;
+  bool table_;
+  RowFile file_;
 };
 
 }  // namespace kinema::io

@@ -140,4 +140,12 @@ std::string json_text(std::string_view text) {
   }
 }
 
+std::string json_times(const std::vector<StageTime>& times) {
+  std::string text;
+  for (const StageTime& time : times) {
+    text += fmt::format("{}{}:{:.3f}", text.empty() ? "" : ",", json_text(time.stage), time.ms);
+  }
+  return "{" + text + "}";
+}
+
 }  // namespace kinema::io

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kinema/points.h"
+#include "kinema/stage_time.h"
 
 #include <nlohmann/json.hpp>
 
@@ -70,5 +71,8 @@ std::string exact_number(double value);
 
 /// Text as a quoted JSON string. Throws Error if it is not UTF-8.
 std::string json_text(std::string_view text);
+
+/// {"STAGE":MILLISECONDS,...}
+std::string json_times(const std::vector<StageTime>& times);
 
 }  // namespace kinema::io

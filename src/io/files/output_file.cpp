@@ -166,6 +166,25 @@ void OutputFile::fail(int error) {
               Error::Cause::running);
 }
 
+void write_file(const fs::path& target, std::string_view bytes) {
+  OutputFile file(target);
+  file.write(bytes);
+  file.commit();
+}
+
+void RowFile::write_header() { file_.write(std::exchange(header_, {})); }
+
+void RowFile::add(std::string_view row) {
+  write_header();
+  file_.write(row);
+  file_.flush();
+}
+
+void RowFile::commit() {
+  write_header();
+  file_.commit();
+}
+
 void make_folder(const fs::path& folder) {
   std::error_code error, ignored;
   fs::create_directories(folder, error);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kinema::io {
 
@@ -55,6 +56,27 @@ private:
   bool started_ = false;    // something was written, if only nothing at all
   Unfinished unfinished_;
   bool in_place_ = false;
+};
+
+/// A file of these bytes alone.
+void write_file(const std::filesystem::path& target, std::string_view bytes);
+
+/// Rows of a table, or lines of JSON, which reach the disk as they come, so that a run that is killed leaves them in
+/// TARGET.partial.
+class RowFile {
+public:
+  /// `header`: of a table, with its end; lines of JSON have none.
+  explicit RowFile(const std::filesystem::path& target, std::string header = "")
+      : file_(target, Unfinished::kept), header_(std::move(header)) {}
+
+  void add(std::string_view row);
+  void commit();
+
+private:
+  void write_header();
+
+  OutputFile file_;
+  std::string header_;
 };
 
 /// Creates an empty file beside `target`, of a hidden name that nothing had, and opens it; never one that was there, or

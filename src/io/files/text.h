@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace kinema::io {
@@ -37,6 +38,9 @@ std::string_view take_line(std::string_view& text);
 
 /// Removes and returns the first word of a line; empty at its end.
 std::string_view take_word(std::string_view& line, std::string_view separators = " \t\r");
+
+/// A field of a table: quoted, with quotes doubled, where it contains a comma, a quote or the end of a line.
+std::string csv_field(std::string_view text);
 
 /// A number as stored in a binary file.
 struct BinaryNumber {

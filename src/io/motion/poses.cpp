@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace kinema::io {
 namespace {
@@ -51,6 +52,8 @@ PoseLine line_at(const JsonPlace& root) {
   if (const auto frame = root.find("frame"); frame && !frame->is_null()) line.frame = frame->whole_number();
   line.time = number_at(root, "time");
   if (line.time && std::abs(*line.time) > latest) root.member("time").fail("is out of range: give seconds");
+  if (const auto person = root.find("person"); person && !person->is_null()) line.person = person->whole_number();
+  line.visible = number_at(root, "visible");
   if (!line.frame && !line.time) root.fail("has neither \"frame\" nor \"time\": give one of them, better both");
   const JsonPlace joints = root.member("joints");
   line.found = !joints.is_null();
@@ -83,7 +86,8 @@ std::vector<PoseLine> read_poses(const std::filesystem::path& path) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());
   }
   std::vector<PoseLine> lines;
-  std::map<std::int64_t, std::size_t> frames;  // the line of each frame
+  std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, std::size_t>
+      frames;  // the line of each, by its person
   std::size_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view line = take_line(rest);
@@ -94,7 +98,7 @@ std::vector<PoseLine> read_poses(const std::filesystem::path& path) {
       PoseLine read = line_at(JsonPlace(document));
       read.line = number;
       if (read.frame) {
-        const auto [at, first] = frames.emplace(*read.frame, number);
+        const auto [at, first] = frames.emplace(std::pair(*read.frame, read.person), number);
         if (!first) {
           throw Error(fmt::format("/frame: is {}, as in line {}: keep one line per frame", *read.frame, at->second));
         }

@@ -27,14 +27,16 @@ struct PoseLine {
   std::size_t line = 0;  ///< in the file, from 1
   std::optional<std::int64_t> frame;
   std::optional<double> time;
-  bool found = false;  ///< false: "joints" is null
-  std::string why;     ///< if not found
+  std::optional<std::int64_t> person;
+  std::optional<double> visible;  ///< of truth: the share of the person that the camera sees
+  bool found = false;             ///< false: "joints" is null
+  std::string why;                ///< if not found
   std::vector<NamedJoint> joints;
   std::optional<double> log_likelihood, effective_sample_size;
 };
 
 /// Throws Error with file:line, the place and the remedy if a line is malformed, has neither frame nor time, or repeats
-/// the frame of another. Unknown members are ignored.
+/// the frame, and the person if there is one, of another. Unknown members are ignored.
 std::vector<PoseLine> read_poses(const std::filesystem::path& path);
 
 }  // namespace kinema::io

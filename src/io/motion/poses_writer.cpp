@@ -1,5 +1,6 @@
 #include "io/files/json_place.h"
 #include "io/files/output_file.h"
+#include "io/files/text.h"
 #include "io/motion/poses.h"
 #include "kinema/error.h"
 
@@ -41,14 +42,6 @@ void check_estimate(std::int64_t frame, const std::vector<std::string>& names, c
   }
 }
 
-std::string stage_times(const std::vector<StageTime>& times) {
-  std::string text;
-  for (const StageTime& time : times) {
-    text += fmt::format("{}{}:{:.3f}", text.empty() ? "" : ",", json_text(time.stage), time.ms);
-  }
-  return "{" + text + "}";
-}
-
 std::string rounded_vector(const Vec3& v) {
   return fmt::format("[{},{},{}]", rounded(v.x), rounded(v.y), rounded(v.z));
 }
@@ -64,12 +57,14 @@ std::string faces_text(const std::vector<body::FaceObservation>& faces) {
   return text.empty() ? "" : ",\"faces\":[" + text + "]";
 }
 
-std::string json_line(const std::vector<std::string>& names, const body::Estimate& estimate) {
+std::string json_line(const std::vector<std::string>& names, const body::Estimate& estimate, bool people) {
   std::string line = fmt::format("{{\"frame\":{},\"time\":{}", estimate.frame, exact_number(estimate.time));
+  if (people) line += fmt::format(",\"person\":{}", estimate.found ? fmt::to_string(estimate.person) : "null");
+  if (estimate.hidden) line += ",\"hidden\":true";
   if (!estimate.found) {
     line += ",\"joints\":null,\"std\":null,\"angles\":null,\"log_likelihood\":null,\"ess\":null";
     line += faces_text(estimate.faces);
-    return line + fmt::format(",\"ms\":{},\"why\":{}}}\n", stage_times(estimate.times), json_text(estimate.why));
+    return line + fmt::format(",\"ms\":{},\"why\":{}}}\n", json_times(estimate.times), json_text(estimate.why));
   }
   std::string joints, deviations, angles;
   for (std::size_t j = 0; j < names.size(); ++j) {
@@ -86,20 +81,13 @@ std::string json_line(const std::vector<std::string>& names, const body::Estimat
                       rounded(rotation.x), rounded(rotation.y), rounded(rotation.z));
   line += faces_text(estimate.faces);
   line += fmt::format(",\"log_likelihood\":{},\"ess\":{},\"ms\":{}}}\n", number_or_null(estimate.log_likelihood),
-                      number_or_null(estimate.effective_sample_size), stage_times(estimate.times));
+                      number_or_null(estimate.effective_sample_size), json_times(estimate.times));
   return line;
 }
 
-// A name that contains a comma or a quote is quoted, with quotes doubled.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string field = "\"";
-  for (char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return field + "\"";
-}
-
-std::string csv_header(const std::vector<std::string>& names, const std::vector<body::AnatomicalAngle>& angles) {
-  std::string line = "frame,time";
+std::string csv_header(const std::vector<std::string>& names, const std::vector<body::AnatomicalAngle>& angles,
+                       bool people) {
+  std::string line = people ? "frame,time,person" : "frame,time";
   for (const std::string& name : names) {
     for (const char* part : {"_x", "_y", "_z", "_std"}) line += fmt::format(",{}", csv_field(name + part));
   }
@@ -107,8 +95,10 @@ std::string csv_header(const std::vector<std::string>& names, const std::vector<
   return line + "\n";
 }
 
-std::string csv_row(const std::vector<std::string>& names, std::size_t angles, const body::Estimate& estimate) {
+std::string csv_row(const std::vector<std::string>& names, std::size_t angles, const body::Estimate& estimate,
+                    bool people) {
   std::string line = fmt::format("{},{}", estimate.frame, exact_number(estimate.time));
+  if (people) line += estimate.found ? fmt::format(",{}", estimate.person) : ",";
   for (std::size_t j = 0; j < names.size(); ++j) {
     if (!estimate.found) {
       line += ",,,,";
@@ -132,20 +122,21 @@ std::string csv_row(const std::vector<std::string>& names, std::size_t angles, c
 }  // namespace
 
 struct PosesWriter::State {
-  OutputFile file;
+  State(const std::filesystem::path& target, const body::Skeleton& skeleton, bool several)
+      : names(output_names(skeleton)),
+        angles(body::anatomical_angles(skeleton, body::rest_pose(skeleton))),
+        csv(target.extension() == ".csv"),
+        people(several),
+        file(target, csv ? csv_header(names, angles, people) : "") {}
+
   std::vector<std::string> names;
   std::vector<body::AnatomicalAngle> angles;  // those of the table
-  bool csv = false, started = false;
-
-  void start() {
-    if (!started && csv) file.write(csv_header(names, angles));
-    started = true;
-  }
+  bool csv, people;
+  RowFile file;
 };
 
-PosesWriter::PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton)
-    : state_(new State{OutputFile(target, Unfinished::kept), output_names(skeleton),
-                       body::anatomical_angles(skeleton, body::rest_pose(skeleton)), target.extension() == ".csv"}) {}
+PosesWriter::PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton, bool people)
+    : state_(std::make_unique<State>(target, skeleton, people)) {}
 PosesWriter::~PosesWriter() = default;
 PosesWriter::PosesWriter(PosesWriter&&) noexcept = default;
 PosesWriter& PosesWriter::operator=(PosesWriter&&) noexcept = default;
@@ -156,14 +147,10 @@ void PosesWriter::add(const body::Estimate& estimate) {
     throw Error(fmt::format("frame {}: its time is not finite", estimate.frame), Error::Cause::running);
   }
   if (estimate.found) check_estimate(estimate.frame, state.names, estimate);
-  state.start();
-  state.file.write(state.csv ? csv_row(state.names, state.angles.size(), estimate) : json_line(state.names, estimate));
-  state.file.flush();
+  state.file.add(state.csv ? csv_row(state.names, state.angles.size(), estimate, state.people)
+                           : json_line(state.names, estimate, state.people));
 }
 
-void PosesWriter::commit() {
-  state_->start();
-  state_->file.commit();
-}
+void PosesWriter::commit() { state_->file.commit(); }
 
 }  // namespace kinema::io

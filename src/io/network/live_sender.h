@@ -3,7 +3,6 @@
 
 #include "io/network/blend_shapes.h"
 #include "io/network/osc.h"
-#include "io/network/udp_socket.h"
 #include "kinema/geometry.h"
 
 #include <array>
@@ -37,6 +36,22 @@ struct LiveTargets {
 /// the user's left.
 std::vector<std::byte> opentrack_packet(const Vec3& position, const std::array<double, 3>& yaw_pitch_roll = {},
                                         std::optional<double> unix_time = {});
+
+/// Datagrams to one receiver. A receiver that is absent or does not read never delays the sender.
+class UdpSocket {
+public:
+  /// "host:port", or "[::1]:4242" for addresses with colons. Throws Error if the name cannot be resolved.
+  explicit UdpSocket(const std::string& target);
+  ~UdpSocket();
+  UdpSocket(UdpSocket&& other) noexcept;
+  UdpSocket& operator=(UdpSocket&&) = delete;
+
+  /// Never waits: a datagram that cannot be sent at once is dropped.
+  void send(std::span<const std::byte> bytes) const;
+
+private:
+  int descriptor_ = -1;
+};
 
 class LiveSender {
 public:

@@ -35,6 +35,9 @@ public:
   Picture draw(const OverlayFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate,
                std::string_view why = "lost");
 
+  /// Several people with their numbers, or one estimate that found nobody. Estimates have their skeletons.
+  Picture draw(const OverlayFrame& frame, std::span<const body::Estimate> people, std::string_view why = "lost");
+
 private:
   Picture background(const OverlayFrame& frame);
 
@@ -48,9 +51,8 @@ public:
   OverlaySink(const std::filesystem::path& path, const Camera& camera, double fps)
       : painter_(camera), sink_(path, fps) {}
 
-  void add(const OverlayFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate,
-           std::string_view why = "lost") {
-    sink_.add(painter_.draw(frame, skeleton, estimate, why), frame.number);
+  void add(const OverlayFrame& frame, std::span<const body::Estimate> people, std::string_view why = "lost") {
+    sink_.add(painter_.draw(frame, people, why), frame.number);
   }
   void commit() { sink_.commit(); }
 

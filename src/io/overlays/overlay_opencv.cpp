@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ public:
   void skin(const SkinPicture& skin);
   void bones(const body::Skeleton& skeleton, const body::Estimate& estimate, const std::vector<Limb>& limb);
   void joints(const body::Estimate& estimate, const std::vector<Limb>& limb);
+  void number(const body::Estimate& estimate);
 
 private:
   std::vector<std::size_t> drawn_joints(const body::Estimate& estimate) const;
@@ -146,6 +148,19 @@ std::vector<std::size_t> BodyCanvas::drawn_joints(const body::Estimate& estimate
   return drawn;
 }
 
+// Over the highest joint.
+void BodyCanvas::number(const body::Estimate& estimate) {
+  const auto top = std::min_element(estimate.joints.begin(), estimate.joints.end(),
+                                    [](const Vec3& a, const Vec3& b) { return a.y < b.y; });
+  if (!visible(*top)) return;
+  const cv::Point place(at(*top).x >> shift, (at(*top).y >> shift) - static_cast<int>(24 * unit_));
+  const std::string text = std::to_string(estimate.person);
+  for (const bool halo : {true, false})
+    cv::putText(image_, text, place, cv::FONT_HERSHEY_SIMPLEX, 0.7 * unit_,
+                halo ? cv::Scalar(30, 26, 24) : cv::Scalar::all(255),
+                static_cast<int>(std::lround((halo ? 4 : 1.5) * unit_)), cv::LINE_AA);
+}
+
 void BodyCanvas::joints(const body::Estimate& estimate, const std::vector<Limb>& limb) {
   const std::vector<std::size_t> drawn = drawn_joints(estimate);
   cv::Mat with_rings = image_.clone();
@@ -193,6 +208,12 @@ Picture OverlayPainter::background(const OverlayFrame& frame) {
 
 Picture OverlayPainter::draw(const OverlayFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate,
                              std::string_view why) {
+  body::Estimate own = estimate;
+  own.skeleton = std::make_shared<const body::Skeleton>(skeleton);
+  return draw(frame, std::span(&own, 1), why);
+}
+
+Picture OverlayPainter::draw(const OverlayFrame& frame, std::span<const body::Estimate> people, std::string_view why) {
   Picture under = background(frame);
   const Camera camera = enlarged(camera_, enlargement(camera_));
   Picture picture{
@@ -204,26 +225,38 @@ Picture OverlayPainter::draw(const OverlayFrame& frame, const body::Skeleton& sk
 
   BodyCanvas canvas(image, camera);
   std::string caption = fmt::format("frame {}   {:.3f} s", frame.number, frame.time);
-  if (!estimate.found) {
+  std::vector<const body::Estimate*> found;
+  for (const body::Estimate& estimate : people)
+    if (estimate.found) found.push_back(&estimate);
+  if (found.empty()) {
     draw_words(picture, caption, why.empty() ? "nobody" : why);
     return picture;
   }
-  if (estimate.joints.size() != skeleton.joints.size()) {
-    throw Error(fmt::format("frame {}: the estimate has {} joints where the skeleton has {}", frame.number,
-                            estimate.joints.size(), skeleton.joints.size()));
+  // the nearest over the others
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto* a, const auto* b) { return a->pose.position.z > b->pose.position.z; });
+  for (const body::Estimate* estimate : found) {
+    const body::Skeleton& skeleton = *estimate->skeleton;
+    if (estimate->joints.size() != skeleton.joints.size()) {
+      throw Error(fmt::format("frame {}: the estimate has {} joints where the skeleton has {}", frame.number,
+                              estimate->joints.size(), skeleton.joints.size()));
+    }
+    const std::vector<Limb> limb = limbs(skeleton);
+    std::vector<Limb> capsule_limb;
+    for (const body::SkinCapsule& capsule : skeleton.capsules) {
+      capsule_limb.push_back(limb[static_cast<std::size_t>(capsule.joint)]);
+    }
+    if (!estimate->hidden)
+      canvas.skin(skin_picture(body::pose_capsules(skeleton, estimate->pose), capsule_limb, camera));
+    canvas.bones(skeleton, *estimate, limb);
+    canvas.joints(*estimate, limb);
+    if (estimate->person > 0) canvas.number(*estimate);
   }
-  const std::vector<Limb> limb = limbs(skeleton);
-  std::vector<Limb> capsule_limb;
-  for (const body::SkinCapsule& capsule : skeleton.capsules) {
-    capsule_limb.push_back(limb[static_cast<std::size_t>(capsule.joint)]);
-  }
-  canvas.skin(skin_picture(body::pose_capsules(skeleton, estimate.pose), capsule_limb, camera));
-  canvas.bones(skeleton, estimate, limb);
-  canvas.joints(estimate, limb);
-  draw_words(picture,
-             caption + fmt::format("   log p {:.1f}   ESS {:.0f}   rings: {:.0f} std", estimate.log_likelihood,
-                                   estimate.effective_sample_size, rings),
-             {});
+  const body::Estimate& one = *found.front();
+  caption += people.size() > 1 || one.person > 0 ? fmt::format("   people {}   rings: {:.0f} std", found.size(), rings)
+                                                 : fmt::format("   log p {:.1f}   ESS {:.0f}   rings: {:.0f} std",
+                                                               one.log_likelihood, one.effective_sample_size, rings);
+  draw_words(picture, caption, {});
   return picture;
 }
 

@@ -146,12 +146,6 @@ std::string encoded(const std::vector<T>& pixels, int width, int height, int cha
   return std::move(output.bytes);
 }
 
-void write_whole(const std::filesystem::path& path, const std::string& bytes) {
-  OutputFile file(path);
-  file.write(bytes);
-  file.commit();
-}
-
 template <class Decode>
 auto read_with(const Decode& decode, const std::filesystem::path& path) {
   try {
@@ -204,10 +198,10 @@ std::string encoded_png(const DepthImage& image) { return encoded(image.units, i
 std::string encoded_png(const Picture& picture) { return encoded(picture.bgr, picture.width, picture.height, 3); }
 
 void write_depth_png(const std::filesystem::path& path, const DepthImage& image) {
-  write_whole(path, encoded_png(image));
+  write_file(path, encoded_png(image));
 }
 void write_picture_png(const std::filesystem::path& path, const Picture& picture) {
-  write_whole(path, encoded_png(picture));
+  write_file(path, encoded_png(picture));
 }
 
 }  // namespace kinema::io

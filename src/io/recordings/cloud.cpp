@@ -2,7 +2,7 @@
 
 #include "io/files/input_file.h"
 #include "io/files/npy.h"
-#include "io/recordings/cloud_formats.h"
+#include "io/files/text.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

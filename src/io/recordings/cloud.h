@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace kinema::io {
@@ -22,5 +23,14 @@ struct Cloud {
 /// .xyz .txt  a point per line, three or more numbers between spaces, commas or semicolons; # and // start a comment, and
 ///       one line of names may stand first
 Cloud read_cloud(const std::filesystem::path& path);
+
+// The readers, each from the bytes of a file, and what they share. Their errors do not name the file.
+
+Cloud read_ply(std::string_view bytes);
+Cloud read_pcd(std::string_view bytes);
+Cloud read_xyz(std::string_view bytes);
+
+/// Keeps a point, or drops it and counts it.
+void add_point(Cloud& cloud, double x, double y, double z);
 
 }  // namespace kinema::io

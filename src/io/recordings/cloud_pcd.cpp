@@ -1,7 +1,8 @@
 // PCD, the format of the Point Cloud Library: a header of fields, then the points as text, as bytes, or as
 // LZF-compressed bytes field by field.
 #include "io/files/input_file.h"
-#include "io/recordings/cloud_formats.h"
+#include "io/files/text.h"
+#include "io/recordings/cloud.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // PLY, the Stanford triangle format: a header of elements and their properties, then the elements as text or bytes.
 #include "io/files/input_file.h"
-#include "io/recordings/cloud_formats.h"
+#include "io/files/text.h"
+#include "io/recordings/cloud.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

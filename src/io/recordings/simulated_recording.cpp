@@ -120,9 +120,7 @@ void SimulatedRecording::write_camera(const Camera& camera, double frames_per_se
                   camera.height, camera.fx, camera.fy, camera.cx, camera.cy, frames_per_second);
   if (depth_scale) text += fmt::format(",\"depth_scale\":{}", *depth_scale);
   if (baseline) text += fmt::format(",\"baseline\":{}", *baseline);
-  OutputFile file(folder_ / "camera.json");
-  file.write(text + "}\n");
-  file.commit();
+  write_file(folder_ / "camera.json", text + "}\n");
 }
 
 }  // namespace kinema::io

@@ -59,4 +59,9 @@ private:
   bool ended_ = false;
 };
 
+/// What a header says about the frames that follow, as for any other raw source.
+/// Throws Error, with the name of the stream, if its frames cannot serve this use or their camera is not known.
+RawFormat stream_raw_format(const StreamHeader& header, const std::string& name, const RecordingSettings& settings,
+                            SourceUse use);
+
 }  // namespace kinema::io

@@ -1,7 +1,6 @@
 #include "io/sources/openers.h"
 
 #include "io/sources/stream_format.h"
-#include "io/sources/stream_raw_format.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

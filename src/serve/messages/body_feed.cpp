@@ -1,8 +1,6 @@
 #include "serve/messages/body_feed.h"
 
 #include "io/motion/poses.h"
-#include "serve/messages/message.h"
-#include "serve/messages/picture_part.h"
 
 #include <algorithm>
 #include <array>
@@ -37,17 +35,10 @@ std::vector<float> flat(std::span<const Vec3> places) {
 
 }  // namespace
 
-BodyFeed::BodyFeed(Channel& channel, std::string source, std::size_t frames)
-    : channel_(channel), source_(std::move(source)), frames_(frames) {
-  channel_.begin();
-}
-
-void BodyFeed::open(const body::Skeleton& skeleton) {
-  nlohmann::ordered_json opening{{"say", "opening"}, {"channel", channel_.name()}, {"source", source_}};
-  opening["frames"] = frames_;
-  opening["joints"] = io::output_names(skeleton);
-  for (const body::Joint& joint : skeleton.joints) opening["parents"].push_back(joint.parent);
-  channel_.open(Packet::text(text_of(opening)));
+void BodyFeed::open_with(const body::Skeleton& skeleton) {
+  nlohmann::ordered_json about = opening({{"frames", frames_}, {"joints", io::output_names(skeleton)}});
+  for (const body::Joint& joint : skeleton.joints) about["parents"].push_back(joint.parent);
+  open(about);
 }
 
 void BodyFeed::set_live(const Live& live) {
@@ -56,25 +47,22 @@ void BodyFeed::set_live(const Live& live) {
 }
 
 void BodyFeed::add(const Frame& frame) {
-  if (!std::exchange(opened_, true)) open(frame.skeleton);
+  if (!opened()) open_with(frame.skeleton);
   const body::Estimate& estimate = frame.estimate;
   const std::size_t joints = frame.skeleton.joints.size();
-  nlohmann::ordered_json header{{"channel", channel_.name()},
-                                {"index", channel_.next_index()},
-                                {"frame", estimate.frame},
-                                {"time", estimate.time},
-                                {"found", estimate.found}};
-  header["ms"] = nlohmann::ordered_json::object();
-  for (const StageTime& time : estimate.times) header["ms"][time.stage] = time.ms;
+  nlohmann::ordered_json message =
+      header({{"frame", estimate.frame}, {"time", estimate.time}, {"found", estimate.found}});
+  message["ms"] = nlohmann::ordered_json::object();
+  for (const StageTime& time : estimate.times) message["ms"][time.stage] = time.ms;
   if (live_) {
-    header["live"] = {{"taken", live_->taken},       {"latency", live_->latency},     {"late", live_->late},
-                      {"reopened", live_->reopened}, {"particles", live_->particles}, {"points", live_->points},
-                      {"lowered", live_->lowered},   {"tracking", live_->tracking}};
+    message["live"] = {{"taken", live_->taken},       {"latency", live_->latency},     {"late", live_->late},
+                       {"reopened", live_->reopened}, {"particles", live_->particles}, {"points", live_->points},
+                       {"lowered", live_->lowered},   {"tracking", live_->tracking}};
     if (const auto& copy = live_->recording) {
-      header["live"]["recording"] = {
+      message["live"]["recording"] = {
           {"folder", copy->folder.string()}, {"frames", copy->frames}, {"dropped", copy->dropped}};
-      if (!copy->failed.empty()) header["live"]["recording"]["failed"] = copy->failed;
-      header["live"]["recording"]["on"] = live_->being_recorded;
+      if (!copy->failed.empty()) message["live"]["recording"]["failed"] = copy->failed;
+      message["live"]["recording"]["on"] = live_->being_recorded;
     }
   }
   const std::vector<float> points = thinned_points(frame.points, most_points);
@@ -83,13 +71,13 @@ void BodyFeed::add(const Frame& frame) {
   RgbPicture picture;
   if (frame.picture != nullptr && !frame.picture->empty()) {
     picture = rgb_picture(*frame.picture, widest_picture);
-    arrays.push_back(array_part<std::uint8_t>("picture", picture.rgb, {picture.height, picture.width, 3}));
+    arrays.push_back(picture.part("picture"));
   }
   std::vector<float> places, capsules, deviations;
   std::vector<std::int16_t> particles;
   if (estimate.found) {
-    header["log_likelihood"] = estimate.log_likelihood;
-    header["ess"] = estimate.effective_sample_size;
+    message["log_likelihood"] = estimate.log_likelihood;
+    message["ess"] = estimate.effective_sample_size;
     places = flat(estimate.joints);
     deviations.assign(estimate.deviation.begin(), estimate.deviation.end());
     capsules = body::pose_capsules(frame.skeleton, estimate.pose);
@@ -100,9 +88,9 @@ void BodyFeed::add(const Frame& frame) {
         array_part<float>("capsules", capsules, {capsules.size() / body::capsule_floats, body::capsule_floats}));
     arrays.push_back(array_part<std::int16_t>("particles", particles, {particles.size() / 3 / joints, joints, 3}));
   } else {
-    header["why"] = estimate.why;
+    message["why"] = estimate.why;
   }
-  channel_.publish(Packet::arrays(encode(std::move(header), arrays)));
+  publish(std::move(message), arrays);
 }
 
 }  // namespace kinema::serve

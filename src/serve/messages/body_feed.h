@@ -4,7 +4,7 @@
 #include "kinema/body_tracker.h"
 #include "kinema/picture.h"
 #include "kinema/recording.h"
-#include "serve/messages/channel.h"
+#include "serve/messages/feed.h"
 
 #include <cstddef>
 #include <optional>
@@ -14,13 +14,14 @@
 
 namespace kinema::serve {
 
-class BodyFeed {
+class BodyFeed : public Feed {
 public:
   /// The most that a page draws of a frame; more is thinned evenly.
   static constexpr std::size_t most_points = 5000, most_particles = 500, widest_picture = 200;
 
   /// `source` is what is tracked, for people; `frames` how many there are, 0: not known.
-  BodyFeed(Channel& channel, std::string source, std::size_t frames);
+  BodyFeed(Channel& channel, std::string source, std::size_t frames)
+      : Feed(channel, std::move(source)), frames_(frames) {}
 
   struct Frame {
     const body::Skeleton& skeleton;
@@ -49,15 +50,10 @@ public:
 
   void add(const Frame& frame);
 
-  void finish() { channel_.finish(); }
-
 private:
-  void open(const body::Skeleton& skeleton);
+  void open_with(const body::Skeleton& skeleton);
 
-  Channel& channel_;
-  std::string source_;
   std::size_t frames_;
-  bool opened_ = false;
   std::optional<Live> live_;
 };
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "io/cameras/calibration_board.h"
-#include "kinema/picture.h"
-#include "serve/messages/channel.h"
+#include "serve/messages/feed.h"
 
 #include <cstddef>
 #include <optional>
@@ -14,15 +13,13 @@
 
 namespace kinema::serve {
 
-class CalibrationFeed {
+class CalibrationFeed : public Feed {
 public:
   static constexpr std::size_t widest_picture = 480;
 
   /// `wanted`: boards after which it is enough.
   CalibrationFeed(Channel& channel, std::string source, std::size_t wanted)
-      : channel_(channel), source_(std::move(source)), wanted_(wanted) {
-    channel_.begin();
-  }
+      : Feed(channel, std::move(source)), wanted_(wanted) {}
 
   struct Frame {
     const io::Picture &left, &right;
@@ -37,12 +34,9 @@ public:
   void finish(const std::string& words);
 
 private:
-  void open(const std::string& result);
+  void tell(const std::string& result);
 
-  Channel& channel_;
-  std::string source_;
   std::size_t wanted_;
-  bool opened_ = false;
 };
 
 }  // namespace kinema::serve

@@ -2,21 +2,30 @@
 // ones as the memory for them holds for those that seek. Publishing never waits.
 #pragma once
 
-#include "serve/messages/packet.h"
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kinema::serve {
+
+/// One message to a page. Its bytes are shared by all sessions that send it.
+struct Packet {
+  std::shared_ptr<const std::string> bytes;
+  bool binary = false;  ///< a message with arrays (message.h); else a JSON object
+
+  static Packet text(std::string json) { return {std::make_shared<const std::string>(std::move(json)), false}; }
+  static Packet arrays(std::string message) { return {std::make_shared<const std::string>(std::move(message)), true}; }
+};
 
 class Channel {
 public:

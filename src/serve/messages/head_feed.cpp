@@ -1,7 +1,5 @@
 #include "serve/messages/head_feed.h"
 
-#include "serve/messages/picture_part.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -50,15 +48,10 @@ DegreePicture degree_picture(const ColourView& frame, const head::Tracker& track
 
 void HeadFeed::add(long number, double time, const io::Picture& picture, const head::Estimate& estimate,
                    const head::Tracker& tracker) {
-  if (!std::exchange(opened_, true)) {
-    const nlohmann::ordered_json opening{
-        {"say", "opening"}, {"channel", channel_.name()}, {"source", source_}, {"frames", frames_}};
-    channel_.open(Packet::text(text_of(opening)));
-  }
-  nlohmann::ordered_json header{
-      {"channel", channel_.name()}, {"index", channel_.next_index()}, {"frame", number}, {"time", time},
-      {"width", picture.width},     {"height", picture.height}};
-  put(header, estimate);
+  if (!opened()) open(opening({{"frames", frames_}}));
+  nlohmann::ordered_json frame =
+      header({{"frame", number}, {"time", time}, {"width", picture.width}, {"height", picture.height}});
+  put(frame, estimate);
   std::vector<ArrayPart> arrays;
   RgbPicture small;
   DegreePicture degrees;
@@ -66,10 +59,10 @@ void HeadFeed::add(long number, double time, const io::Picture& picture, const h
     small = rgb_picture(picture, widest_picture);
     const auto width = static_cast<std::size_t>(picture.width);
     degrees = degree_picture({picture.bgr.data(), width, static_cast<std::size_t>(picture.height), 3 * width}, tracker);
-    arrays.push_back(array_part<std::uint8_t>("picture", small.rgb, {small.height, small.width, 3}));
+    arrays.push_back(small.part("picture"));
     arrays.push_back(array_part<std::uint8_t>("degrees", degrees.degrees, {degrees.height, degrees.width}));
   }
-  channel_.publish(Packet::arrays(encode(std::move(header), arrays)));
+  publish(std::move(frame), arrays);
 }
 
 }  // namespace kinema::serve

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "kinema/head_tracker.h"
-#include "kinema/picture.h"
-#include "serve/messages/channel.h"
-#include "serve/messages/message.h"
+#include "serve/messages/feed.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,26 +23,19 @@ struct DegreePicture {
 };
 DegreePicture degree_picture(const ColourView& frame, const head::Tracker& tracker);
 
-class HeadFeed {
+class HeadFeed : public Feed {
 public:
   static constexpr std::size_t widest_picture = 320;
 
   HeadFeed(Channel& channel, std::string source, std::size_t frames)
-      : channel_(channel), source_(std::move(source)), frames_(frames) {
-    channel_.begin();
-  }
+      : Feed(channel, std::move(source)), frames_(frames) {}
 
   /// `tracker` as it is after the frame.
   void add(long number, double time, const io::Picture& picture, const head::Estimate& estimate,
            const head::Tracker& tracker);
 
-  void finish() { channel_.finish(); }
-
 private:
-  Channel& channel_;
-  std::string source_;
   std::size_t frames_;
-  bool opened_ = false;
 };
 
 }  // namespace kinema::serve

@@ -2,8 +2,7 @@
 
 #include "core/stopwatch.h"
 #include "kinema/grey.h"
-#include "serve/messages/face_model_message.h"
-#include "serve/messages/face_parts.h"
+#include "serve/messages/face_feed.h"
 
 #include <optional>
 #include <utility>

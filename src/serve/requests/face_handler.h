@@ -3,7 +3,6 @@
 
 #include "kinema/face_tracker.h"
 #include "serve/messages/channel.h"
-#include "serve/messages/packet.h"
 #include "serve/requests/camera_handler.h"
 
 #include <functional>

@@ -63,7 +63,6 @@ public:
 
   std::vector<std::string> offers() const override { return {"frames"}; }
   bool request(const std::string& what, const nlohmann::json& header) override;
-  bool message(const std::string&, const Message&) override { return false; }
   bool bytes(std::string_view bytes) override;
 
 private:

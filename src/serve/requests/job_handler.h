@@ -82,7 +82,6 @@ public:
 
   std::vector<std::string> offers() const override { return {"files"}; }
   bool request(const std::string& what, const nlohmann::json& header) override;
-  bool message(const std::string&, const Message&) override { return false; }
 
 private:
   void open();

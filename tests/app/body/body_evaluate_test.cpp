@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <fstream>
 
 namespace kinema::app {
@@ -221,6 +222,38 @@ TEST_F(BodyEvaluate, RefusesAPlaceThatCannotBeWritten) {
   write("truth.jsonl", "{\"frame\":0,\"joints\":{\"pelvis\":[0,0,2]}}\n");
   write("poses.jsonl", "{\"frame\":0,\"joints\":{\"pelvis\":[0,0,2]}}\n");
   expect_one_line(evaluate({"--out", "truth.jsonl"}), 2, "truth.jsonl: cannot be made a folder");
+}
+
+TEST_F(BodyEvaluate, ComparesPeople) {
+  const auto line = [](int frame, const std::string& person, double x, const std::string& more = "") {
+    return fmt::format(
+        "{{\"frame\":{},\"person\":{}{},\"joints\":{{\"pelvis\":[{},0,2]}},\"std\":{{\"pelvis\":0.02}}}}\n", frame,
+        person, more, x);
+  };
+  std::string truth, poses;
+  for (int frame = 0; frame < 10; ++frame) {
+    truth += line(frame, "1", 0) + line(frame, "2", 1, frame < 8 ? ",\"visible\":0.9" : ",\"visible\":0.1");
+    // the second is missed in frame 0, the first is somebody else from frame 5 on, and there is nobody at 3 m in frame 9
+    poses += line(frame, frame < 5 ? "4" : "5", 0.02);
+    if (frame > 0) poses += line(frame, "7", 1.02);
+    if (frame == 9) poses += line(frame, "8", 3);
+  }
+  write("truth.jsonl", truth);
+  write("poses.jsonl", poses + "{\"frame\":10,\"person\":null,\"joints\":null}\n");
+  const json result = evaluated({"--out", "page"})["results"];
+  const json& people = result["people"];
+  EXPECT_EQ(people["frames"], 18);  // who is hardly visible is not asked for
+  EXPECT_EQ(people["missed"], 1);
+  EXPECT_EQ(people["false"], 1);
+  EXPECT_EQ(people["switches"], 1);
+  EXPECT_EQ(people["numbers"], 4);
+  EXPECT_NEAR(people["mota"], 1 - 3.0 / 18, 1e-12);
+  // numbers 4 (or 5) and 7 are together with people in 5 and 7 frames, of 18 of the truth and 18 stated
+  EXPECT_NEAR(people["idf1"], 2 * 12.0 / (18 + 18), 1e-12);
+  EXPECT_NEAR(result["mean_mm"], 20, 1e-9);
+  EXPECT_NEAR(result["normalised_error"], 1.0 / 3, 1e-9);
+  EXPECT_EQ(people["by_person"][1]["missed"], 1);
+  EXPECT_TRUE(std::filesystem::exists(problem_ / "page/evaluate.html"));
 }
 
 }  // namespace

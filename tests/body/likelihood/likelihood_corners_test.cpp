@@ -1,4 +1,5 @@
-// The corners: cases small enough to work out by hand, on every backend, the oracle among them.
+// The corners: cases small enough to work out by hand, on every backend and baseline, the oracle among them.
+#include "kinema/error.h"
 #include "problems.h"
 
 #include <cmath>
@@ -6,7 +7,7 @@
 namespace kinema::body {
 namespace {
 
-class LikelihoodCorners : public OnBackend {
+class LikelihoodCorners : public OnProgram {
 protected:
   LikelihoodCorners() {
     problem.settings.tau = 0.1;
@@ -16,11 +17,13 @@ protected:
   // the distance that the one point is charged with
   double distance() const { return std::sqrt(std::max(0.0, -0.5 * run(problem, GetParam()).log_likelihood.at(0))); }
 
-  // single precision at a few metres
-  static constexpr double close = 1e-6;
+  // single precision at a few metres; the paper's formulas lose a digit more where they subtract squares
+  const double close = is_plain() ? 2e-5 : 1e-6;
 
   Problem problem;
 };
+
+class LikelihoodBeyondThePaper : public LikelihoodCorners {};
 
 TEST_P(LikelihoodCorners, APointBeforeOrBehindTheSurfaceIsAtThatDistance) {
   problem.add_capsule({0, -1, 3}, 0.1, {0, 1, 3});
@@ -36,7 +39,8 @@ TEST_P(LikelihoodCorners, DistancesAreMeasuredAlongTheRay) {
   const double A = 1, B = 0.8 * 103, C = 103.0 * 103 - 100.0 * 100;
   const double t = B - std::sqrt(B * B - A * C);
   problem.add_point(0.6 * (t - 0.03), 0, 0.8 * (t - 0.03));
-  EXPECT_NEAR(distance(), 0.03, 1e-5);  // the input itself is rounded at 100 m
+  // the input itself is rounded at 100 m, where squares of single precision are known to a millimetre squared
+  EXPECT_NEAR(distance(), 0.03, is_plain() ? 5e-3 : 1e-5);
 }
 
 TEST_P(LikelihoodCorners, ARayThatMissesCostsTau) {
@@ -45,7 +49,7 @@ TEST_P(LikelihoodCorners, ARayThatMissesCostsTau) {
   EXPECT_NEAR(distance(), 0.1, close);
 }
 
-TEST_P(LikelihoodCorners, ADistanceCountsLessWhereThePointIsNotSure) {
+TEST_P(LikelihoodBeyondThePaper, ADistanceCountsLessWhereThePointIsNotSure) {
   problem.add_capsule({0, -1, 3}, 0.1, {0, 1, 3});
   problem.add_point(0, 0, 2.85);
   problem.deviation = {static_cast<float>(std::sqrt(3.0) * problem.settings.sigma)};
@@ -113,6 +117,7 @@ TEST_P(LikelihoodCorners, NothingBehindTheCameraIsSeen) {
   problem.add_capsule({0, 0, -2}, 0.1, {0, 0, -3});
   problem.add_point(0, 0, 0.5);
   for (const Association association : {Association::nearest, Association::first_hit}) {
+    if (is_plain() && association == Association::first_hit) break;
     problem.settings.association = association;
     EXPECT_NEAR(distance(), 10, 1e-5);
   }
@@ -127,7 +132,7 @@ TEST_P(LikelihoodCorners, AtTauTheDistanceIsCutOff) {
   }
 }
 
-TEST_P(LikelihoodCorners, NearestLooksThroughWhatFirstHitStopsAt) {
+TEST_P(LikelihoodBeyondThePaper, NearestLooksThroughWhatFirstHitStopsAt) {
   problem.add_capsule({0, -1, 2}, 0.1, {0, 1, 2});
   problem.add_capsule({0, -1, 3}, 0.1, {0, 1, 3});
   problem.add_point(0, 0, 2.88);
@@ -138,7 +143,7 @@ TEST_P(LikelihoodCorners, NearestLooksThroughWhatFirstHitStopsAt) {
   EXPECT_NEAR(distance(), 0.03, close);
 }
 
-TEST_P(LikelihoodCorners, FreeSpacePunishesWhatStandsBeforeTheBackground) {
+TEST_P(LikelihoodBeyondThePaper, FreeSpacePunishesWhatStandsBeforeTheBackground) {
   problem.add_capsule({0, -1, 3}, 0.1, {0, 1, 3});
   const auto background_at = [&](double x, double z) {
     problem.points.clear();
@@ -183,13 +188,48 @@ TEST_P(LikelihoodCorners, NoPointsAreLikelyAndNoCapsulesAreNot) {
   empty.samples = 3;
   for (int i = 0; i < 300; ++i) empty.add_point(0.01 * i, 0, 2);
   const Result result = run(empty, GetParam());
-  for (const double value : result.log_likelihood) EXPECT_NEAR(value, -300 * 0.01 / (2 * 0.05 * 0.05), 1e-3);
+  for (const double value : result.log_likelihood)
+    EXPECT_NEAR(value, -300 * 0.01 / (2 * 0.05 * 0.05), is_plain() ? 1e-2 : 1e-3);
   empty.samples = 0;
   EXPECT_TRUE(run(empty, GetParam()).log_likelihood.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, LikelihoodCorners,
-                         ::testing::Values(Backend::reference, Backend::cpu, Backend::cuda), backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, LikelihoodCorners, ::testing::Values("reference", "cpu", "cuda", "listing", "paper"),
+                         program_name);
+INSTANTIATE_TEST_SUITE_P(Backends, LikelihoodBeyondThePaper, ::testing::Values("reference", "cpu", "cuda"),
+                         program_name);
+
+// The baselines refuse what they do not know: a result without it would pass for one with it.
+class LikelihoodOfThePaper : public OnProgram {};
+
+TEST_P(LikelihoodOfThePaper, RefusesWhatThePaperDoesNotHave) {
+  Problem problem = person_problem(20, 2);
+  problem.settings.association = Association::first_hit;
+  EXPECT_THROW(run(problem, GetParam()), Error);
+  problem.settings.association = Association::nearest;
+  problem.deviation.assign(20, 0.1f);
+  EXPECT_THROW(run(problem, GetParam()), Error);
+  problem.deviation.clear();
+  problem.background.assign(20, 0);
+  EXPECT_NO_THROW(run(problem, GetParam()));
+  problem.background[3] = 1;
+  EXPECT_THROW(run(problem, GetParam()), Error);
+  problem.settings.free_space = false;  // the paper's sum
+  EXPECT_NO_THROW(run(problem, GetParam()));
+}
+
+TEST_P(LikelihoodOfThePaper, RefusesBadCapsulesAndSizesThatDoNotAgree) {
+  Problem problem = person_problem(20, 2);
+  problem.capsules[3] = 0;
+  EXPECT_THROW(run(problem, GetParam()), Error);
+  problem.capsules[3] = NAN;
+  EXPECT_THROW(run(problem, GetParam()), Error);
+  const auto likelihood = program(GetParam(), {});
+  std::vector<double> out(3);
+  EXPECT_THROW(likelihood->evaluate(problem.capsules_view(), out), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, LikelihoodOfThePaper, ::testing::Values("listing", "paper"), program_name);
 
 // Cases made to be hard for single precision: a hit taken for a miss would change the sum by more than 1e-4 of it.
 class LikelihoodHard : public OnBackend {};

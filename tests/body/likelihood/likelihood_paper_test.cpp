@@ -13,9 +13,9 @@ protected:
   // Single precision knows a distance to about 1e-5 m here: the roots of quadratic equations in metres from the camera.
   // That of a ray which grazes a capsule may be lost altogether, or found where there is none: that costs tau^2, and
   // happens to one ray of a sample at most, in few samples.
-  static void expect_agreement(const Problem& problem) {
+  static void expect_agreement(const Problem& problem, const PaperDivision& division = {}) {
     const std::vector<double> expected = run(problem, Backend::reference).log_likelihood;
-    const auto likelihood = make_paper_likelihood(problem.settings);
+    const auto likelihood = make_paper_likelihood(problem.settings, division);
     const std::size_t count = problem.points.size() / 3;
     EXPECT_EQ(likelihood->set_points(problem.points_view()).used, count);
     std::vector<double> found(expected.size());
@@ -39,6 +39,34 @@ TEST_P(LikelihoodPaper, OfAPersonIsThatOfTheReference) {
     for (const std::size_t samples : {1, 7, 8, 9}) {
       SCOPED_TRACE(testing::Message() << points << " points, " << samples << " samples");
       expect_agreement(person_problem(points, samples));
+    }
+  }
+}
+
+// Between blocks of any size only the order of a sum differs.
+TEST_P(LikelihoodPaper, OfBlocksOfEverySizeIsThatOfTheReference) {
+  for (const int block : paper_blocks) {
+    SCOPED_TRACE(block);
+    for (const int points : {1, block - 1, block, block + 1, 2000})
+      expect_agreement(person_problem(static_cast<std::size_t>(points), 9), {block});
+  }
+  for (const int block : {0, 16, 100, 1056}) EXPECT_THROW(make_paper_likelihood({}, {block}), Error);
+}
+
+// A sample's sum does not depend on the others: the bits are those of one device.
+TEST_P(LikelihoodPaper, DividedOverDevicesHasTheBitsOfOne) {
+  for (const std::size_t samples : {0, 1, 5, 40, 301}) {
+    const Problem problem = person_problem(1500, samples);
+    std::vector<double> one(samples), divided(samples);
+    const auto evaluate = [&](const PaperDivision& division, std::vector<double>& out) {
+      const auto likelihood = make_paper_likelihood(problem.settings, division);
+      likelihood->set_points(problem.points_view());
+      likelihood->evaluate(problem.capsules_view(), out);
+    };
+    evaluate({}, one);
+    for (const std::size_t parts : {1, 2, 3, 7}) {
+      evaluate({128, std::vector<int>(parts, 0)}, divided);
+      EXPECT_EQ(divided, one) << samples << " samples, " << parts << " parts";
     }
   }
 }

@@ -31,6 +31,7 @@ TEST(FilterJson, EveryClassifierReadsBackAsItWas) {
   for (int i = 0; i < 27; ++i) histogram.degrees.push_back(static_cast<std::uint8_t>(9 * i));
   const head::SkinModel models[] = {head::SkinPlane{1.0 / 3, -0.1, 1e-17, 2},
                                     head::RgGaussian{},
+                                    head::XyzGaussian{},
                                     head::CbCrGaussian{},
                                     head::HsvBox{},
                                     head::TslGaussian{},

@@ -1,0 +1,61 @@
+#include "body/tracker/settled_frames.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kinema::body {
+
+void SettledFrames::begin(const Estimate& nobody) {
+  frames_.push_back({nobody, {}});
+  if (frames_.size() > most_) frames_.pop_front();
+}
+
+void SettledFrames::add(int key, std::vector<Estimate> settled) {
+  auto first = frames_.begin();
+  for (Estimate& estimate : settled) {
+    const auto waits = [&](Slot& frame) {
+      return frame.nobody.frame == estimate.frame &&
+             std::any_of(frame.people.begin(), frame.people.end(),
+                         [&](const Entry& entry) { return entry.key == key && !entry.estimate; });
+    };
+    const auto frame = std::find_if(first, frames_.end(), waits);
+    if (frame == frames_.end()) continue;  // nobody took it in time
+    for (Entry& entry : frame->people)
+      if (entry.key == key) entry.estimate = std::move(estimate);
+    first = frame + 1;
+  }
+}
+
+void SettledFrames::drop(int key, std::int64_t from) {
+  for (Slot& frame : frames_)
+    if (frame.nobody.frame >= from) std::erase_if(frame.people, [&](const Entry& entry) { return entry.key == key; });
+}
+
+bool SettledFrames::complete(const Slot& slot) const {
+  return std::all_of(slot.people.begin(), slot.people.end(), [&](const Entry& entry) {
+    const auto number = numbers_.find(entry.key);
+    return entry.estimate && number != numbers_.end() && number->second > 0;
+  });
+}
+
+std::vector<Estimate> SettledFrames::take(bool end) {
+  std::vector<Estimate> all;
+  while (!frames_.empty() && (end || complete(frames_.front()))) {
+    Slot slot = std::move(frames_.front());
+    frames_.pop_front();
+    std::vector<Estimate> people;
+    for (Entry& entry : slot.people) {
+      const auto number = numbers_.find(entry.key);
+      if (!entry.estimate || number == numbers_.end() || number->second <= 0) continue;
+      entry.estimate->person = number->second;
+      people.push_back(std::move(*entry.estimate));
+    }
+    std::stable_sort(people.begin(), people.end(),
+                     [](const Estimate& a, const Estimate& b) { return a.person < b.person; });
+    if (people.empty()) people.push_back(std::move(slot.nobody));
+    std::move(people.begin(), people.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,185 @@
+// Several people before one camera: numbers, who hides whom, and that one explains what the other does not.
+#include "kinema/body_tracker.h"
+#include "kinema/error.h"
+#include "tracker_scene.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <set>
+#include <vector>
+
+namespace kinema::body {
+namespace {
+
+constexpr double frame_time = 1.0 / 30;
+const Camera camera{160, 120, 130, 130, 79.5, 59.5};
+
+TrackerSettings everybody(int people = 0) {
+  TrackerSettings settings;
+  settings.people = people;
+  settings.particles = 40;
+  settings.fit_shape = false;
+  settings.lag = 4;
+  return settings;
+}
+
+class SeveralPeople : public ::testing::Test {
+protected:
+  // Who stands at x, z.
+  Pose at(double x, double z, double facing = 0) const {
+    Pose pose = standing(skeleton, z, facing);
+    pose.position.x = x;
+    return pose;
+  }
+
+  // The frames of a tracker that sees what poses(frame) gives; all estimates at once in `now`.
+  template <class Poses>
+  std::vector<Estimate> track(const TrackerSettings& settings, int frames, const Poses& poses, int threads = 0) {
+    Compute compute{Backend::cpu};
+    compute.threads = threads;
+    Tracker tracker(settings, compute);
+    std::vector<Estimate> settled;
+    const auto take = [&](const std::vector<Estimate>& some) {
+      settled.insert(settled.end(), some.begin(), some.end());
+    };
+    for (int frame = 0; frame < frames; ++frame) {
+      const std::vector<Pose> people = poses(frame);
+      const SeenPoints seen = people.empty() ? SeenPoints{} : see(skeleton, people, camera);
+      tracker.track(seen.view(), frame * frame_time);
+      now.push_back(tracker.people());
+      take(tracker.settled());
+    }
+    take(tracker.finish());
+    return settled;
+  }
+
+  double error(const Estimate& estimate, const Pose& pose) const {
+    return mean_error(estimate.joints, joint_positions(skeleton, pose));
+  }
+
+  const Skeleton skeleton = default_human();
+  std::vector<std::vector<Estimate>> now;
+};
+
+TEST_F(SeveralPeople, HaveNumbersFromTheirFirstFrameOn) {
+  const std::vector<Pose> people = {at(-0.6, 2.6), at(0.6, 3.0, 0.3)};
+  const std::vector<Estimate> settled = track(everybody(), 14, [&](int) { return people; });
+  ASSERT_EQ(settled.size(), 28u);
+  for (std::size_t i = 0; i < settled.size(); ++i) {
+    EXPECT_EQ(settled[i].frame, static_cast<std::int64_t>(i / 2));
+    EXPECT_EQ(settled[i].person, static_cast<int>(i % 2) + 1);
+    ASSERT_TRUE(settled[i].found);
+    const std::size_t who = settled[i].pose.position.x < 0 ? 0 : 1;
+    // 5 cm: a small picture; the other one stands 1.2 m away
+    EXPECT_LT(error(settled[i], people[who]), 0.05);
+  }
+  EXPECT_FALSE(now.front().front().found) << "who was seen once may be nobody";
+  EXPECT_EQ(now.back().size(), 2u);
+}
+
+TEST_F(SeveralPeople, KeepTheirNumbersWhereOneHidesTheOther) {
+  // one walks past behind the other
+  const auto x_at = [](int frame) { return -1.1 + 0.045 * frame; };
+  const std::vector<Estimate> settled = track(everybody(), 50, [&](int frame) {
+    return std::vector{at(0.1, 2.2), at(x_at(frame), 3.2, -std::numbers::pi / 2)};
+  });
+  std::map<int, std::set<int>> numbers;  // of who stands, and of who walks
+  int last_walker = 0;
+  for (const Estimate& estimate : settled) {
+    if (!estimate.found) continue;
+    const bool walks = estimate.pose.position.z > 2.7;
+    numbers[walks].insert(estimate.person);
+    if (walks) last_walker = static_cast<int>(estimate.frame);
+    const Pose truth = walks ? at(x_at(static_cast<int>(estimate.frame)), 3.2, -std::numbers::pi / 2) : at(0.1, 2.2);
+    // 30 cm for somebody of whom hardly anything is seen
+    EXPECT_LT(norm(estimate.pose.position - truth.position), 0.3) << estimate.frame;
+  }
+  EXPECT_EQ(numbers[0].size(), 1u);
+  EXPECT_EQ(numbers[1].size(), 1u);
+  EXPECT_EQ(last_walker, 49);
+}
+
+TEST_F(SeveralPeople, WhoComesBackHasTheOldNumberAndNobodyElseGetsIt) {
+  const auto present = [&](int frame) {
+    std::vector<Pose> people = {at(-0.5, 2.4)};
+    if (frame < 16 || frame >= 30) people.push_back(at(0.7, 2.8));
+    return people;
+  };
+  const std::vector<Estimate> settled = track(everybody(), 46, present);
+  std::set<int> left, right;
+  for (const Estimate& estimate : settled)
+    if (estimate.found && !estimate.hidden) (estimate.pose.position.x < 0 ? left : right).insert(estimate.person);
+  EXPECT_EQ(left.size(), 1u);
+  EXPECT_EQ(right.size(), 1u);
+  EXPECT_NE(left, right);
+
+  // somebody else, half an adult's height, does not
+  now.clear();
+  const Skeleton child = default_human(1.05);
+  Tracker tracker(everybody(), Backend::cpu);
+  std::set<int> numbers;
+  for (int frame = 0; frame < 40; ++frame) {
+    const Skeleton& who = frame < 16 ? skeleton : child;
+    Pose pose = standing(who, 2.6, 0);
+    const SeenPoints seen = frame >= 16 && frame < 20 ? SeenPoints{} : see(who, std::vector{pose}, camera);
+    tracker.track(seen.view(), frame * frame_time);
+    for (const Estimate& estimate : tracker.people())
+      if (estimate.found && !estimate.hidden) numbers.insert(estimate.person);
+  }
+  EXPECT_LE(numbers.size(), 2u);
+}
+
+TEST_F(SeveralPeople, AreNoMoreThanWanted) {
+  const std::vector<Pose> people = {at(-0.9, 3.1, 0.4), at(0, 2.5), at(0.9, 2.8, -0.3)};
+  for (const int most : {2, 3}) {
+    now.clear();
+    track(everybody(most), 14, [&](int) { return people; });
+    EXPECT_EQ(now.back().size(), static_cast<std::size_t>(most));
+  }
+  EXPECT_THROW(Tracker(everybody(-1), Backend::cpu), Error);
+}
+
+TEST_F(SeveralPeople, NobodyIsALineThatSaysWhy) {
+  const std::vector<Estimate> settled = track(everybody(), 3, [](int) { return std::vector<Pose>(); });
+  ASSERT_EQ(settled.size(), 3u);
+  for (const Estimate& estimate : settled) {
+    EXPECT_FALSE(estimate.found);
+    EXPECT_EQ(estimate.person, 0);
+    EXPECT_EQ(estimate.why, "nobody in sight");
+  }
+}
+
+TEST_F(SeveralPeople, GiveTheSameBitsForAnyNumberOfThreads) {
+  const auto poses = [&](int frame) { return std::vector{at(-0.4 + 0.02 * frame, 2.4), at(0.5 - 0.02 * frame, 3.1)}; };
+  const std::vector<Estimate> one = track(everybody(), 16, poses, 1), three = track(everybody(), 16, poses, 3);
+  ASSERT_EQ(one.size(), three.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    ASSERT_EQ(one[i].person, three[i].person);
+    ASSERT_EQ(one[i].found, three[i].found);
+    for (std::size_t j = 0; j < one[i].joints.size(); ++j) {
+      EXPECT_EQ(one[i].joints[j].x, three[i].joints[j].x);
+      EXPECT_EQ(one[i].deviation[j], three[i].deviation[j]);
+    }
+  }
+}
+
+TEST_F(SeveralPeople, OneOfThemCanBeChosen) {
+  const std::vector<Pose> people = {at(-0.6, 2.6), at(0.6, 3.0)};
+  for (std::size_t who = 0; who < 2; ++who) {
+    TrackerSettings settings = everybody(1);
+    settings.camera = camera;
+    Tracker tracker(settings, Backend::cpu);
+    const Vec3& place = people[who].position;
+    tracker.choose(camera.fx * place.x / place.z + camera.cx, camera.fy * place.y / place.z + camera.cy);
+    const Estimate estimate = tracker.track(see(skeleton, people, camera).view(), 0);
+    ASSERT_TRUE(estimate.found);
+    EXPECT_LT(error(estimate, people[who]), 0.06);
+    EXPECT_THROW(tracker.choose(-1, 3), Error);
+  }
+}
+
+}  // namespace
+}  // namespace kinema::body
