@@ -153,7 +153,8 @@ private:
     grow(down_and_up_, row * rows_);
     found_.resize(columns_ * rows_);
     const std::size_t parts = ahead ? std::min(rows_, static_cast<std::size_t>(threads_.count())) : 2;
-    row_memory_.resize(std::max(row_memory_.size(), parts));
+    row_memory_.resize(
+        std::max({row_memory_.size(), parts, std::size_t{2}}));  // one for each way, also of a single row
     if (ahead) {
       grow(along_[0], row * rows_);
       threads_.for_each(parts, [&](std::size_t part) {

@@ -172,6 +172,23 @@ TEST_P(Matching, AWindowGivesWhatTheWholePictureGivesThere) {
   EXPECT_GT(same, pixels * 98 / 100);
 }
 
+TEST_P(Matching, AWindowMayBeASingleRow) {
+  DrawnPair pair;
+  pair.noise = 1;
+  const std::vector<std::uint8_t> left = pair.left(), right = pair.right();
+  const Window window{100, 120, 230, 121, 32};
+  std::vector<float> first;
+  for (const int threads : {1, 2, 4}) {
+    Compute compute{GetParam()};
+    compute.threads = threads;
+    const auto matcher = make_matcher(pair.camera(), DrawnPair::baseline, {.nearest = 0.3, .farthest = 6}, compute);
+    Disparities part;
+    matcher->match(pair.view(left), pair.view(right), {}, window, part);
+    if (first.empty()) first = part.disparity;
+    EXPECT_EQ(part.disparity, first) << threads;
+  }
+}
+
 TEST_P(Matching, FromALaterFirstDisparityOnGivesWhatAllDisparitiesGiveThere) {
   DrawnPair pair;
   pair.square = 44.25;
