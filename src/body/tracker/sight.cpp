@@ -4,10 +4,17 @@
 #include "core/geometry.h"
 #include "kinema/body.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 namespace kinema::body {
+namespace {
+
+// As everywhere, what is not finite was not measured: some cameras say infinite where they see nothing.
+bool measured(float depth) { return depth > 0 && std::isfinite(depth); }
+
+}  // namespace
 
 double moved_share(const PointCloud& person, std::span<const float> before, const Camera& camera) {
   using namespace constants::people;
@@ -25,7 +32,7 @@ double moved_share(const PointCloud& person, std::span<const float> before, cons
       for (int x = u - 1; x <= u + 1 && !same; ++x) {
         const float z =
             before[static_cast<std::size_t>(y) * static_cast<std::size_t>(camera.width) + static_cast<std::size_t>(x)];
-        same = !(z > 0) || z < p[2] + slack;
+        same = !measured(z) || z < p[2] + slack;
       }
     }
     ++all;
@@ -53,7 +60,7 @@ Sight sight_of(std::span<const float> capsules, ImageView<const float> depth, co
         continue;
       }
       const float z = depth.at(static_cast<std::size_t>(u + 0.5), static_cast<std::size_t>(v + 0.5));
-      double& share = !(z > 0)                                  ? unknown
+      double& share = !measured(z)                              ? unknown
                       : z < p.z - constants::people::skin_depth ? sight.hidden
                       : z > p.z + constants::people::skin_depth ? sight.absent
                                                                 : sight.seen;
