@@ -256,5 +256,23 @@ TEST_F(BodyEvaluate, ComparesPeople) {
   EXPECT_TRUE(std::filesystem::exists(problem_ / "page/evaluate.html"));
 }
 
+TEST_F(BodyEvaluate, ComparesPeopleOnlyInFramesOfTheTruth) {
+  const auto line = [](int frame, int person) {
+    return fmt::format("{{\"frame\":{},\"person\":{},\"joints\":{{\"pelvis\":[0,0,2]}}}}\n", frame, person);
+  };
+  std::string truth, poses;
+  for (int frame = 0; frame < 10; ++frame) poses += line(frame, 1);
+  // every fifth frame was labelled, and in the last of all nobody was there
+  for (int frame = 0; frame < 10; frame += 5) truth += line(frame, 3);
+  write("truth.jsonl", truth + "{\"frame\":9,\"joints\":null}\n");
+  write("poses.jsonl", poses);
+  const json people = evaluated()["results"]["people"];
+  EXPECT_EQ(people["frames"], 2);
+  EXPECT_EQ(people["missed"], 0);
+  EXPECT_EQ(people["false"], 1);
+  EXPECT_NEAR(people["mota"], 1 - 1.0 / 2, 1e-12);
+  EXPECT_NEAR(people["idf1"], 2 * 2.0 / (2 + 3), 1e-12);
+}
+
 }  // namespace
 }  // namespace kinema::app
