@@ -79,6 +79,7 @@ struct Candidate {
 struct ExpectedPerson {
   std::vector<float> capsules;  ///< the skin, K x 7
   double doubt = 0;  ///< metres by which it may be elsewhere, beside the usual motion: the gate is wider by it
+  int who = 0;       ///< the same in all frames; with somebody new, what stood still may be that person
 };
 
 /// Segments frames of one static camera (if it moves, floor and walls are detected again). Not thread-safe. Equal

@@ -383,7 +383,9 @@ void Foreground::cut(ImageView<const float> depth, std::span<const ExpectedPerso
   state.check_size(depth);
   state.scene.look(depth);
   // somebody new may have stood there for long
-  if (people.size() > state.people.gates().size()) state.furniture.forget();
+  if (people.size() > state.people.gates().size() ||
+      !std::all_of(people.begin(), people.end(), [&](const auto& person) { return state.people.has(person.who); }))
+    state.furniture.forget();
   state.furniture.prepare(depth.width * depth.height);
   state.expect(people);
   clouds.resize(people.size());

@@ -32,6 +32,10 @@ ExpectedPeople::ExpectedPeople(std::span<const ExpectedPerson> people, float rea
     gates_.push_back(Gate::around_capsules(person.capsules, reach + static_cast<float>(person.doubt), touch, threads));
 }
 
+bool ExpectedPeople::has(int who) const {
+  return std::any_of(people_.begin(), people_.end(), [&](const ExpectedPerson& person) { return person.who == who; });
+}
+
 float ExpectedPeople::distance(std::size_t person, Vec3f point) const {
   return std::abs(distance_from_skin(people_[person].capsules, point)) /
          (skin_spread + static_cast<float>(people_[person].doubt));

@@ -21,6 +21,9 @@ public:
 
   const std::vector<Gate>& gates() const { return gates_; }
 
+  /// Whether somebody of this number is among them; see ExpectedPerson::who.
+  bool has(int who) const;
+
   /// Whether a point in the gate of one of them is rather another's.
   bool others_have(std::size_t own, Vec3f point) const;
 

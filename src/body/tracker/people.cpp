@@ -81,6 +81,7 @@ void People::predict(Member& member, double time) const {
   member.pose = member.last.pose;
   member.pose.position = member.pose.position + kept_walking * (1 - std::exp(-unseen / kept_walking)) * member.velocity;
   member.expected.capsules = pose_capsules(*member.last.skeleton, member.pose);
+  member.expected.who = member.key;
   member.expected.doubt = member.hidden ? std::min(most_doubt, doubt_speed * unseen) : 0;
 }
 

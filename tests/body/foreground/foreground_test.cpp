@@ -104,6 +104,26 @@ TEST(Foreground, leaves_out_furniture_that_stays_beside_the_skin) {
   EXPECT_GT(taken(0.3f, 1), 0.4 * static_cast<double>(at_first));
 }
 
+TEST(Foreground, what_stood_beside_one_person_may_be_the_next_who_comes) {
+  const Capsules one = person(0, 2.6f);
+  Capsules beside, all = one;
+  add(beside, {0.38f, 0.7f, 2.6f}, 0.08f, {0.38f, 1.1f, 2.6f});
+  all.insert(all.end(), beside.begin(), beside.end());
+  Foreground foreground(camera);
+  std::vector<PointCloud> clouds;
+  const auto taken = [&](int who, std::uint32_t frame) {
+    const std::vector<ExpectedPerson> people = {{one, 0, who}, {person(-1.4f, 2.6f), 0, 7}};
+    foreground.cut(render(all, {.frame = frame}).view(), people, clouds);
+    return count(clouds.front(), beside).person;
+  };
+  const std::size_t at_first = taken(1, 0);
+  EXPECT_GT(at_first, 200u);
+  for (std::uint32_t frame = 1; frame < 34; ++frame) taken(1, frame);
+  EXPECT_LT(taken(1, 34), 0.1 * static_cast<double>(at_first));
+  // one left and one came in the same frame
+  EXPECT_GT(taken(2, 35), 0.8 * static_cast<double>(at_first));
+}
+
 TEST(Foreground, leaves_out_what_stands_before_the_person) {
   const Capsules truth = person(0, 3);
   Capsules pole, both = truth;
