@@ -7,7 +7,7 @@
 
 namespace kinema::body::constants {
 
-// Who comes, goes and hides: people.cpp.
+// Who comes, goes and hides: people.cpp and newcomers.cpp.
 namespace people {
 
 /// More people than this are not followed. [time; a room holds no more before one camera]

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace kinema::body {
@@ -43,31 +43,7 @@ void add(std::vector<StageTime>& times, const StageTime& time) {
     same->ms += time.ms;
 }
 
-// The depth image, without gaps between rows; empty of a cloud.
-std::vector<float> picture(const Measured& measured) {
-  std::vector<float> copy;
-  if (const auto* depth = std::get_if<ImageView<const float>>(&measured.points))
-    for (std::size_t v = 0; v < depth->height; ++v)
-      copy.insert(copy.end(), &depth->at(0, v), &depth->at(0, v) + depth->width);
-  return copy;
-}
-
 }  // namespace
-
-std::optional<std::size_t> nearest(std::span<const Candidate> candidates, const Vec3& ray) {
-  std::optional<std::size_t> best;
-  double least = 0;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Vec3& at = candidates[i].centre;
-    const double across = (at.x - at.z * ray.x) / candidates[i].width,
-                 down = (at.y - at.z * ray.y) / candidates[i].height;
-    const double away = std::hypot(across, down);
-    if (best && away >= least) continue;
-    best = i;
-    least = away;
-  }
-  return best;
-}
 
 People::People(const TrackerSettings& settings, const Compute& compute)
     : settings_(settings),
@@ -242,138 +218,6 @@ void People::remove(std::size_t i, double time) {
   }
   smoothing_ms_ += member.person->smoothing_ms();
   members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
-}
-
-// How many more people are to be followed than are seen.
-int People::wanted() const {
-  const int most = settings_.people == 0 ? most_followed : std::min(settings_.people, most_followed);
-  const auto seen =
-      std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.number > 0 && !m.hidden; });
-  return most - static_cast<int>(seen);
-}
-
-// Looks for people in what nobody explains.
-void People::meet(const Measured& measured, Foreground& foreground, std::int64_t frame, double time,
-                  std::optional<Vec3> chosen) {
-  if (wanted() <= 0) return;
-  std::visit([&](const auto& points) { foreground.find_others(points); }, measured.points);
-  const std::vector<Candidate> found(foreground.candidates().begin(), foreground.candidates().end());
-  int left = members_.empty() ? most_followed : newcomers_tried;
-  std::vector<std::size_t> order;
-  if (const auto at = chosen ? nearest(found, *chosen) : std::nullopt) order.push_back(*at);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const bool enough = found[i].likeness >= newcomer_likeness && (!found[i].cut_off || found[i].area >= newcomer_area);
-    if (enough && (order.empty() || i != order.front() || !chosen)) order.push_back(i);
-  }
-  for (const std::size_t i : order) {
-    if (left <= 0) break;
-    const auto known = std::find_if(nobodies_.begin(), nobodies_.end(),
-                                    [&](const Nobody& one) { return norm(one.place - found[i].centre) < same_place; });
-    if (known != nobodies_.end() && time < known->until) continue;
-    if (known != nobodies_.end() && !known->before.empty()) {
-      // the same as then is nobody still
-      PointCloud cloud;
-      std::visit([&](const auto& points) { foreground.cut_other(points, i, cloud); }, measured.points);
-      if (moved_share(cloud, known->before, camera_of(measured)) < least_moved) {
-        known->until = time + known->pause;
-        continue;
-      }
-    }
-    --left;
-    if (try_newcomer(measured, foreground, i, frame, time)) continue;
-    dismiss(found[i].centre, time, picture(measured));
-  }
-}
-
-// Nobody is here, and each time that this turns out again it is looked at later.
-void People::dismiss(const Vec3& place, double time, std::vector<float> before) {
-  double pause = look_again;
-  std::erase_if(nobodies_, [&](const Nobody& one) {
-    const bool same = norm(one.place - place) < same_place;
-    if (same) pause = std::max(pause, 2 * one.pause);
-    return same;
-  });
-  nobodies_.push_back({place, time + pause, pause, std::move(before)});
-}
-
-bool People::try_newcomer(const Measured& measured, Foreground& foreground, std::size_t candidate, std::int64_t frame,
-                          double time) {
-  Member member;
-  member.person = std::make_unique<Person>(settings_, compute_);
-  member.person->filter().set_search_rest(search_rest_);
-  PointCloud& cloud = member.person->cut_out();
-  if (measured.pairs != nullptr) {
-    const Candidate& found = foreground.candidates()[candidate];
-    measured.pairs->look_past(found.centre.z + found.depth / 2);
-  }
-  std::visit([&](const auto& points) { foreground.cut_other(points, candidate, cloud); }, measured.points);
-  if (measured.pairs != nullptr) measured.pairs->set_deviations(cloud);
-  if (nobody_in(cloud)) return false;
-  member.now = member.person->track(time, foreground.floor(), {});
-  if (!member.now.found || member.now.confidence < newcomer_fit) return false;
-  if (!member.now.skeleton) member.now.skeleton = std::make_shared<const Skeleton>(member.person->filter().skeleton());
-  member.key = next_key_++;
-  member.since = frame;
-  member.before = picture(measured);
-  member.found_at = foreground.candidates()[candidate].centre;
-  member.frames = 1;
-  member.fit = member.now.confidence;
-  member.last = member.now;
-  member.last.time = time;
-  members_.push_back(std::move(member));
-  return true;
-}
-
-// Those who were followed for so many frames count; whoever was away or hidden may be back.
-void People::confirm(int frames, double time) {
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    Member& member = members_[i];
-    if (member.number > 0 || (member.frames < frames && wanted() > 0)) continue;
-    if (wanted() <= 0) {
-      remove(i--, time);
-      continue;
-    }
-    const bool still = !member.before.empty() && seen_frames_ >= frames_to_confirm;
-    if (member.fit < confirmed_fit * member.frames || (still && member.frames >= longest_still)) {
-      remove(i--, time);
-      continue;
-    }
-    if (still) continue;
-    const int number = number_for(member, time);
-    const auto hidden =
-        std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.number == number; });
-    member.number = number;
-    frames_.name(member.key, number);
-    if (hidden == members_.end()) continue;
-    // it was not where it was expected
-    frames_.add(hidden->key, hidden->person->finish());
-    frames_.drop(hidden->key, member.since);
-    smoothing_ms_ += hidden->person->smoothing_ms();
-    if (hidden - members_.begin() < static_cast<std::ptrdiff_t>(i)) --i;
-    members_.erase(hidden);
-  }
-}
-
-int People::number_for(const Member& member, double time) {
-  const double tall = stature(member.person->filter().skeleton());
-  double best = 1;
-  int number = 0;
-  const auto weigh = [&](int of, const Vec3& place, const Vec3& velocity, double since, double height) {
-    const double seconds = std::max(0.0, time - since);
-    const Vec3 walked = kept_walking * (1 - std::exp(-seconds / kept_walking)) * velocity;
-    const double away = norm(member.last.pose.position - (place + walked)) / (back_within + back_speed * seconds);
-    if (std::abs(height - tall) > same_stature || away >= best) return;
-    best = away;
-    number = of;
-  };
-  for (const Away& gone : away_) weigh(gone.number, gone.place, gone.velocity, gone.time, gone.stature);
-  for (const Member& other : members_) {
-    if (other.number > 0 && other.hidden && &other != &member)
-      weigh(other.number, other.last.pose.position, other.velocity, other.last.time,
-            stature(other.person->filter().skeleton()));
-  }
-  std::erase_if(away_, [&](const Away& gone) { return gone.number == number; });
-  return number > 0 ? number : next_number_++;
 }
 
 void People::collect(Member& member) { frames_.add(member.key, member.person->settled()); }
