@@ -4,9 +4,38 @@
 #include "body/skeleton/rest_poses.h"
 #include "core/random.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kinema::body {
+namespace {
+
+constexpr double wall = 4;  // metres away
+
+std::vector<float> skin_of(const Skeleton& skeleton, std::span<const Pose> people) {
+  std::vector<float> skin;
+  for (const Pose& pose : people) {
+    const std::vector<float> own = pose_capsules(skeleton, pose);
+    skin.insert(skin.end(), own.begin(), own.end());
+  }
+  return skin;
+}
+
+Vec3 ray_of(const Camera& camera, int u, int v) {
+  return {(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
+}
+
+// To the nearest skin; infinite where the ray sees past it.
+double along(const Vec3& direction, const std::vector<float>& skin) {
+  double nearest = INFINITY;
+  for (std::size_t k = 0; k < skin.size(); k += capsule_floats) {
+    const double t = ray_capsule(direction, load_capsule(&skin[k]));
+    if (t > 0) nearest = std::min(nearest, t);
+  }
+  return nearest;
+}
+
+}  // namespace
 
 RefinePoints SeenPoints::refine_points() const {
   RefinePoints points;
@@ -19,22 +48,12 @@ SeenPoints see(const Skeleton& skeleton, const Pose& pose, const Camera& camera)
 }
 
 SeenPoints see(const Skeleton& skeleton, std::span<const Pose> people, const Camera& camera) {
-  constexpr double wall = 4;
-  std::vector<float> skin;
-  for (const Pose& pose : people) {
-    const std::vector<float> own = pose_capsules(skeleton, pose);
-    skin.insert(skin.end(), own.begin(), own.end());
-  }
+  const std::vector<float> skin = skin_of(skeleton, people);
   SeenPoints seen;
   for (int v = 0; v < camera.height; ++v) {
     for (int u = 0; u < camera.width; ++u) {
-      const Vec3 ray{(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
-      const Vec3 direction = (1 / norm(ray)) * ray;
-      double nearest = INFINITY;
-      for (std::size_t k = 0; k < skin.size(); k += capsule_floats) {
-        const double t = ray_capsule(direction, load_capsule(&skin[k]));
-        if (t > 0) nearest = std::min(nearest, t);
-      }
+      const Vec3 ray = ray_of(camera, u, v), direction = (1 / norm(ray)) * ray;
+      const double nearest = along(direction, skin);
       const bool past = std::isinf(nearest);
       if (past && (u + v) % 4 != 0) continue;
       const Vec3 point = past ? wall * ray : nearest * direction;
@@ -43,6 +62,19 @@ SeenPoints see(const Skeleton& skeleton, std::span<const Pose> people, const Cam
     }
   }
   return seen;
+}
+
+DrawnDepth draw(const Skeleton& skeleton, std::span<const Pose> people, const Camera& camera) {
+  const std::vector<float> skin = skin_of(skeleton, people);
+  DrawnDepth drawn;
+  drawn.width = static_cast<std::size_t>(camera.width);
+  for (int v = 0; v < camera.height; ++v) {
+    for (int u = 0; u < camera.width; ++u) {
+      const Vec3 ray = ray_of(camera, u, v), direction = (1 / norm(ray)) * ray;
+      drawn.depth.push_back(static_cast<float>(std::min(wall, along(direction, skin) * direction.z)));
+    }
+  }
+  return drawn;
 }
 
 SeenPoints noise(std::size_t count) {

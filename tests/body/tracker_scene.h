@@ -5,6 +5,7 @@
 #include "kinema/body_tracker.h"
 #include "kinema/camera.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -28,6 +29,17 @@ SeenPoints see(const Skeleton& skeleton, const Pose& pose, const Camera& camera 
 /// The same of several people.
 SeenPoints see(const Skeleton& skeleton, std::span<const Pose> people,
                const Camera& camera = {120, 90, 95, 95, 59.5, 44.5});
+
+/// A depth image.
+struct DrawnDepth {
+  std::vector<float> depth;  // row by row, metres
+  std::size_t width = 0;
+
+  ImageView<const float> view() const { return {depth.data(), width, depth.size() / width, width}; }
+};
+
+/// The skin of several people before a wall at 4 m, as a depth image without noise.
+DrawnDepth draw(const Skeleton& skeleton, std::span<const Pose> people, const Camera& camera);
 
 /// Points in a box in front of the camera that are nobody.
 SeenPoints noise(std::size_t count);

@@ -1,7 +1,7 @@
 // Several people before one camera: numbers, who hides whom, and that one explains what the other does not.
 #include "kinema/body_tracker.h"
 #include "kinema/error.h"
-#include "tracker_scene.h"
+#include "people_scene.h"
 
 #include <gtest/gtest.h>
 
@@ -13,56 +13,6 @@
 
 namespace kinema::body {
 namespace {
-
-constexpr double frame_time = 1.0 / 30;
-const Camera camera{160, 120, 130, 130, 79.5, 59.5};
-
-TrackerSettings everybody(int people = 0) {
-  TrackerSettings settings;
-  settings.people = people;
-  settings.particles = 40;
-  settings.fit_shape = false;
-  settings.lag = 4;
-  return settings;
-}
-
-class SeveralPeople : public ::testing::Test {
-protected:
-  // Who stands at x, z.
-  Pose at(double x, double z, double facing = 0) const {
-    Pose pose = standing(skeleton, z, facing);
-    pose.position.x = x;
-    return pose;
-  }
-
-  // The frames of a tracker that sees what poses(frame) gives; all estimates at once in `now`.
-  template <class Poses>
-  std::vector<Estimate> track(const TrackerSettings& settings, int frames, const Poses& poses, int threads = 0) {
-    Compute compute{Backend::cpu};
-    compute.threads = threads;
-    Tracker tracker(settings, compute);
-    std::vector<Estimate> settled;
-    const auto take = [&](const std::vector<Estimate>& some) {
-      settled.insert(settled.end(), some.begin(), some.end());
-    };
-    for (int frame = 0; frame < frames; ++frame) {
-      const std::vector<Pose> people = poses(frame);
-      const SeenPoints seen = people.empty() ? SeenPoints{} : see(skeleton, people, camera);
-      tracker.track(seen.view(), frame * frame_time);
-      now.push_back(tracker.people());
-      take(tracker.settled());
-    }
-    take(tracker.finish());
-    return settled;
-  }
-
-  double error(const Estimate& estimate, const Pose& pose) const {
-    return mean_error(estimate.joints, joint_positions(skeleton, pose));
-  }
-
-  const Skeleton skeleton = default_human();
-  std::vector<std::vector<Estimate>> now;
-};
 
 TEST_F(SeveralPeople, HaveNumbersFromTheirFirstFrameOn) {
   const std::vector<Pose> people = {at(-0.6, 2.6), at(0.6, 3.0, 0.3)};
