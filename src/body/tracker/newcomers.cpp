@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace kinema::body {
@@ -39,12 +40,13 @@ std::optional<std::size_t> nearest(std::span<const Candidate> candidates, const 
   return best;
 }
 
+int People::most() const { return settings_.people == 0 ? most_followed : std::min(settings_.people, most_followed); }
+
 // How many more people are to be followed than are seen.
 int People::wanted() const {
-  const int most = settings_.people == 0 ? most_followed : std::min(settings_.people, most_followed);
   const auto seen =
       std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.number > 0 && !m.hidden; });
-  return most - static_cast<int>(seen);
+  return most() - static_cast<int>(seen);
 }
 
 // Looks for people in what nobody explains.
@@ -134,19 +136,32 @@ void People::confirm(int frames, double time) {
       continue;
     }
     if (still) continue;
-    const int number = number_for(member, time);
-    const auto hidden =
-        std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.number == number; });
-    member.number = number;
-    frames_.name(member.key, number);
-    if (hidden == members_.end()) continue;
-    // it was not where it was expected
-    frames_.add(hidden->key, hidden->person->finish());
-    frames_.drop(hidden->key, member.since);
-    smoothing_ms_ += hidden->person->smoothing_ms();
-    if (hidden - members_.begin() < static_cast<std::ptrdiff_t>(i)) --i;
-    members_.erase(hidden);
+    member.number = number_for(member, time);
+    frames_.name(member.key, member.number);
+    i = make_way(i, time);
   }
+}
+
+// Whoever was expected elsewhere with the same number is gone, or, where there would be too many, whoever has been hidden for
+// longest. Returns where the newcomer is then.
+std::size_t People::make_way(std::size_t newcomer, double time) {
+  const int key = members_[newcomer].key, number = members_[newcomer].number;
+  const auto same = std::find_if(members_.begin(), members_.end(),
+                                 [&](const Member& m) { return m.number == number && m.key != key; });
+  if (same != members_.end()) {
+    frames_.add(same->key, same->person->finish());
+    frames_.drop(same->key, members_[newcomer].since);
+    smoothing_ms_ += same->person->smoothing_ms();
+    members_.erase(same);
+  } else if (std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.number > 0; }) > most()) {
+    const auto longer = [](const Member& a, const Member& b) {
+      return std::tuple(!a.hidden, a.last.time) < std::tuple(!b.hidden, b.last.time);
+    };
+    const auto hidden = std::min_element(members_.begin(), members_.end(), longer);
+    if (hidden->hidden) remove(static_cast<std::size_t>(hidden - members_.begin()), time);
+  }
+  const auto own = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.key == key; });
+  return static_cast<std::size_t>(own - members_.begin());
 }
 
 int People::number_for(const Member& member, double time) {
@@ -167,6 +182,8 @@ int People::number_for(const Member& member, double time) {
       weigh(other.number, other.last.pose.position, other.velocity, other.last.time,
             stature(other.person->filter().skeleton()));
   }
+  for (const Away& gone : away_)
+    if (gone.number == number) frames_.drop(gone.key, member.since);  // whoever was expected then was this one
   std::erase_if(away_, [&](const Away& gone) { return gone.number == number; });
   return number > 0 ? number : next_number_++;
 }

@@ -49,7 +49,7 @@ People::People(const TrackerSettings& settings, const Compute& compute)
     : settings_(settings),
       compute_(compute),
       threads_(compute.backend == Backend::cuda ? 1 : compute.threads),
-      frames_(SmoothingThread::most_unclaimed(settings.lag) + 2 * settings.lag) {}
+      frames_(SmoothingThread::most_unclaimed(settings.lag) + 2 * settings.lag, static_cast<std::size_t>(most())) {}
 
 // Walking goes on for a while.
 void People::predict(Member& member, double time) const {
@@ -105,7 +105,7 @@ std::vector<Estimate> People::track(const Measured& measured, Foreground& foregr
     meet(measured, foreground, frame, time, chosen);
   }
   for (Member& member : members_) {
-    frames_.expect(member.key);
+    frames_.expect(member.key, member.number);
     member.now = member.person->keep(std::move(member.now), frame, time);
   }
   confirm(frames_to_confirm, time);
@@ -210,7 +210,7 @@ void People::remove(std::size_t i, double time) {
   Member& member = members_[i];
   if (member.number > 0) {
     frames_.add(member.key, member.person->finish());
-    away_.push_back({member.number, member.last.pose.position, member.velocity, member.last.time,
+    away_.push_back({member.key, member.number, member.last.pose.position, member.velocity, member.last.time,
                      stature(member.person->filter().skeleton())});
   } else {
     frames_.drop(member.key);
@@ -251,7 +251,6 @@ void People::start(const Pose& pose) {
   member.number = next_number_++;
   member.last.pose = pose;
   member.last.skeleton = std::make_shared<const Skeleton>(member.person->filter().skeleton());
-  frames_.name(member.key, member.number);
   members_.push_back(std::move(member));
 }
 

@@ -77,7 +77,7 @@ private:
 
   // Somebody who left.
   struct Away {
-    int number;
+    int key, number;
     Vec3 place, velocity;
     double time, stature;
   };
@@ -99,9 +99,11 @@ private:
             std::optional<Vec3> chosen);
   bool try_newcomer(const Measured& measured, Foreground& foreground, std::size_t candidate, std::int64_t frame,
                     double time);
+  int most() const;
   int wanted() const;
   void dismiss(const Vec3& place, double time, std::vector<float> before);
   void confirm(int frames, double time);
+  std::size_t make_way(std::size_t newcomer, double time);
   std::vector<std::vector<FaceObservation>> shared(std::span<const FaceObservation> faces) const;
   int number_for(const Member& member, double time);
   void remove(std::size_t member, double time);

@@ -1,6 +1,7 @@
 #include "body/tracker/settled_frames.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kinema::body {
@@ -8,6 +9,12 @@ namespace kinema::body {
 void SettledFrames::begin(const Estimate& nobody) {
   frames_.push_back({nobody, {}});
   if (frames_.size() > most_) frames_.pop_front();
+}
+
+void SettledFrames::name(int key, int number) {
+  for (Slot& frame : frames_)
+    for (Entry& entry : frame.people)
+      if (entry.key == key) entry.number = number;
 }
 
 void SettledFrames::add(int key, std::vector<Estimate> settled) {
@@ -31,28 +38,28 @@ void SettledFrames::drop(int key, std::int64_t from) {
     if (frame.nobody.frame >= from) std::erase_if(frame.people, [&](const Entry& entry) { return entry.key == key; });
 }
 
-bool SettledFrames::complete(const Slot& slot) const {
-  return std::all_of(slot.people.begin(), slot.people.end(), [&](const Entry& entry) {
-    const auto number = numbers_.find(entry.key);
-    return entry.estimate && number != numbers_.end() && number->second > 0;
-  });
+std::vector<Estimate> SettledFrames::people_of(Slot& slot) const {
+  std::vector<Estimate> people;
+  for (Entry& entry : slot.people) {
+    if (!settled(entry)) continue;
+    entry.estimate->person = entry.number;
+    people.push_back(std::move(*entry.estimate));
+  }
+  std::stable_sort(people.begin(), people.end(),
+                   [](const Estimate& a, const Estimate& b) { return a.person < b.person; });
+  // somebody new was there already while another was expected somewhere
+  for (std::size_t i = people.size(); i-- > 0 && people.size() > most_people_;)
+    if (people[i].hidden) people.erase(people.begin() + static_cast<std::ptrdiff_t>(i));
+  if (people.empty()) people.push_back(std::move(slot.nobody));
+  return people;
 }
 
 std::vector<Estimate> SettledFrames::take(bool end) {
+  const auto complete = [](const Slot& slot) { return std::all_of(slot.people.begin(), slot.people.end(), settled); };
   std::vector<Estimate> all;
   while (!frames_.empty() && (end || complete(frames_.front()))) {
-    Slot slot = std::move(frames_.front());
+    std::vector<Estimate> people = people_of(frames_.front());
     frames_.pop_front();
-    std::vector<Estimate> people;
-    for (Entry& entry : slot.people) {
-      const auto number = numbers_.find(entry.key);
-      if (!entry.estimate || number == numbers_.end() || number->second <= 0) continue;
-      entry.estimate->person = number->second;
-      people.push_back(std::move(*entry.estimate));
-    }
-    std::stable_sort(people.begin(), people.end(),
-                     [](const Estimate& a, const Estimate& b) { return a.person < b.person; });
-    if (people.empty()) people.push_back(std::move(slot.nobody));
     std::move(people.begin(), people.end(), std::back_inserter(all));
   }
   return all;

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <deque>
-#include <map>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -13,17 +13,19 @@ namespace kinema::body {
 
 class SettledFrames {
 public:
-  /// `most`: frames that are kept for a caller who does not take them.
-  explicit SettledFrames(std::size_t most) : most_(most) {}
+  /// `most`: frames that are kept for a caller who does not take them. `most_people`: in each frame; whoever is hidden gives way.
+  explicit SettledFrames(std::size_t most, std::size_t most_people = std::numeric_limits<std::size_t>::max())
+      : most_(most), most_people_(most_people) {}
 
   /// A frame begins; `nobody` is its estimate where nobody turns out to be in it.
   void begin(const Estimate& nobody);
 
-  /// Somebody, by the tracker's own key, has an estimate in it, which is settled later.
-  void expect(int key) { frames_.back().people.push_back({key, {}}); }
+  /// Somebody, by the tracker's own key, has an estimate in it, which is settled later. The number is 0 as long as it may be
+  /// nobody, and until then the frame is not given out.
+  void expect(int key, int number) { frames_.back().people.push_back({key, number, {}}); }
 
-  /// Whether it was somebody: 0 as long as that is open, before which its frames are not given out.
-  void name(int key, int number) { numbers_[key] = number; }
+  /// It was somebody, also in the frames so far.
+  void name(int key, int number);
 
   /// The next settled estimates of somebody, oldest first.
   void add(int key, std::vector<Estimate> settled);
@@ -36,18 +38,18 @@ public:
 
 private:
   struct Entry {
-    int key;
+    int key, number;
     std::optional<Estimate> estimate;
   };
   struct Slot {
     Estimate nobody;
     std::vector<Entry> people;
   };
-  bool complete(const Slot& slot) const;
+  static bool settled(const Entry& entry) { return entry.estimate && entry.number > 0; }
+  std::vector<Estimate> people_of(Slot& slot) const;
 
-  std::size_t most_;
+  std::size_t most_, most_people_;
   std::deque<Slot> frames_;
-  std::map<int, int> numbers_;
 };
 
 }  // namespace kinema::body

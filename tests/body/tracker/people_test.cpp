@@ -92,6 +92,39 @@ TEST_F(SeveralPeople, AreNoMoreThanWanted) {
   EXPECT_THROW(Tracker(everybody(-1), Backend::cpu), Error);
 }
 
+TEST_F(SeveralPeople, AreNoMoreThanWantedWhereSomebodyIsHidden) {
+  // one leaves, another comes instead, and the first is back while it would still be expected
+  const auto present = [&](int frame) {
+    std::vector<Pose> people = {at(0.1, 2.5)};
+    if (frame < 14 || frame >= 32) people.push_back(at(-1.1, 3.1));
+    if (frame >= 15) people.push_back(at(1.2, 3.0));
+    return people;
+  };
+  const std::vector<Estimate> settled = track(everybody(2), 40, present);
+  for (std::size_t frame = 0; frame < now.size(); ++frame) EXPECT_LE(now[frame].size(), 2u) << frame;
+  EXPECT_EQ(most_at_once(settled), 2u);
+  std::set<int> right;
+  for (const Estimate& estimate : settled)
+    if (estimate.found && !estimate.hidden && estimate.pose.position.x > 0.7) right.insert(estimate.person);
+  EXPECT_EQ(right, (std::set{3})) << "somebody else";
+}
+
+TEST_F(SeveralPeople, WhoIsFoundWhileItIsStillExpectedElsewhereIsOnceInAFrame) {
+  // ten frames per second: one is gone, expected for 1.5 s, and comes back elsewhere shortly before they are over
+  const auto present = [&](int frame) {
+    std::vector<Pose> people;
+    if (frame < 14) people.push_back(at(-0.6, 2.6));
+    if (frame >= 23) people.push_back(at(0.6, 2.6));
+    return people;
+  };
+  const std::vector<Estimate> settled = track(everybody(), 38, present, 0, 0.1);
+  EXPECT_EQ(most_at_once(settled), 1u);
+  ASSERT_EQ(settled.size(), 38u);
+  for (std::size_t i = 0; i < settled.size(); ++i) EXPECT_EQ(settled[i].frame, static_cast<std::int64_t>(i));
+  EXPECT_EQ(settled.back().person, 1);
+  EXPECT_GT(settled.back().pose.position.x, 0.3);
+}
+
 TEST_F(SeveralPeople, NobodyIsALineThatSaysWhy) {
   const std::vector<Estimate> settled = track(everybody(), 3, [](int) { return std::vector<Pose>(); });
   ASSERT_EQ(settled.size(), 3u);
