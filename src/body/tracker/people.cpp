@@ -48,7 +48,8 @@ void add(std::vector<StageTime>& times, const StageTime& time) {
 People::People(const TrackerSettings& settings, const Compute& compute)
     : settings_(settings),
       compute_(compute),
-      threads_(compute.backend == Backend::cuda ? 1 : compute.threads),
+      // a GPU is one, and processes that help answer one thread
+      threads_(compute.backend == Backend::cuda || settings.share_weighing ? 1 : compute.threads),
       frames_(SmoothingThread::most_unclaimed(settings.lag) + 2 * settings.lag, static_cast<std::size_t>(most())) {}
 
 // Walking goes on for a while.
@@ -87,14 +88,6 @@ std::vector<Estimate> People::track(const Measured& measured, Foreground& foregr
     members_[i].person->cut_out() = std::move(clouds[i]);
   }
   add(before, {"foreground", watch.lap()});
-
-  Estimate nobody;
-  nobody.frame = frame;
-  nobody.time = time;
-  nobody.why = "nobody in sight";
-  nobody.skeleton = std::make_shared<const Skeleton>(settings_.skeleton);
-  frames_.begin(nobody);
-  ++seen_frames_;
   const std::optional<Plane> floor = foreground.floor();
   const std::vector<std::vector<FaceObservation>> own_faces = shared(faces);
   threads_.for_each(members_.size(), [&](std::size_t i) { follow(members_[i], measured, floor, time, own_faces[i]); });
@@ -104,6 +97,14 @@ std::vector<Estimate> People::track(const Measured& measured, Foreground& foregr
     until_search_ = newcomer_interval;
     meet(measured, foreground, frame, time, chosen);
   }
+  // Not before: a frame in which a filter failed is none.
+  Estimate nobody;
+  nobody.frame = frame;
+  nobody.time = time;
+  nobody.why = "nobody in sight";
+  nobody.skeleton = std::make_shared<const Skeleton>(settings_.skeleton);
+  frames_.begin(nobody);
+  ++seen_frames_;
   for (Member& member : members_) {
     frames_.expect(member.key, member.number);
     member.now = member.person->keep(std::move(member.now), frame, time);
@@ -150,6 +151,7 @@ void People::follow(Member& member, const Measured& measured, const std::optiona
     member.now.confidence = 0;
     member.now.times.clear();
     member.now.faces.clear();
+    member.now.exchanged_bytes = 0;
     member.now.searched = member.now.shape_fitted = false;
     member.now.pose = member.pose;
     member.now.joints = joint_positions(*member.last.skeleton, member.pose);
