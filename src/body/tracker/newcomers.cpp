@@ -14,13 +14,15 @@ namespace {
 
 using namespace constants::people;
 
-// The depth image, without gaps between rows; empty of a cloud.
-std::vector<float> picture(const Measured& measured) {
+// The depth image, without gaps between rows; null of a cloud.
+std::shared_ptr<const std::vector<float>> picture(const Measured& measured) {
+  const auto* depth = std::get_if<ImageView<const float>>(&measured.points);
+  if (depth == nullptr) return nullptr;
   std::vector<float> copy;
-  if (const auto* depth = std::get_if<ImageView<const float>>(&measured.points))
-    for (std::size_t v = 0; v < depth->height; ++v)
-      copy.insert(copy.end(), &depth->at(0, v), &depth->at(0, v) + depth->width);
-  return copy;
+  copy.reserve(depth->width * depth->height);
+  for (std::size_t v = 0; v < depth->height; ++v)
+    copy.insert(copy.end(), &depth->at(0, v), &depth->at(0, v) + depth->width);
+  return std::make_shared<const std::vector<float>>(std::move(copy));
 }
 
 }  // namespace
@@ -53,6 +55,7 @@ int People::wanted() const {
 void People::meet(const Measured& measured, Foreground& foreground, std::int64_t frame, double time,
                   std::optional<Vec3> chosen) {
   if (wanted() <= 0) return;
+  DepthPicture now;  // one for all whom it is compared with later
   std::visit([&](const auto& points) { foreground.find_others(points); }, measured.points);
   const std::vector<Candidate> found(foreground.candidates().begin(), foreground.candidates().end());
   int left = members_.empty() ? most_followed : newcomers_tried;
@@ -67,23 +70,24 @@ void People::meet(const Measured& measured, Foreground& foreground, std::int64_t
     const auto known = std::find_if(nobodies_.begin(), nobodies_.end(),
                                     [&](const Nobody& one) { return norm(one.place - found[i].centre) < same_place; });
     if (known != nobodies_.end() && time < known->until) continue;
-    if (known != nobodies_.end() && !known->before.empty()) {
+    if (known != nobodies_.end() && known->before) {
       // the same as then is nobody still
       PointCloud cloud;
       std::visit([&](const auto& points) { foreground.cut_other(points, i, cloud); }, measured.points);
-      if (moved_share(cloud, known->before, camera_of(measured)) < least_moved) {
+      if (moved_share(cloud, *known->before, camera_of(measured)) < least_moved) {
         known->until = time + known->pause;
         continue;
       }
     }
     --left;
-    if (try_newcomer(measured, foreground, i, frame, time)) continue;
-    dismiss(found[i].centre, time, picture(measured));
+    if (!now) now = picture(measured);
+    if (try_newcomer(measured, foreground, i, frame, time, now)) continue;
+    dismiss(found[i].centre, time, now);
   }
 }
 
 // Nobody is here, and each time that this turns out again it is looked at later.
-void People::dismiss(const Vec3& place, double time, std::vector<float> before) {
+void People::dismiss(const Vec3& place, double time, DepthPicture before) {
   double pause = look_again;
   std::erase_if(nobodies_, [&](const Nobody& one) {
     const bool same = norm(one.place - place) < same_place;
@@ -94,7 +98,7 @@ void People::dismiss(const Vec3& place, double time, std::vector<float> before) 
 }
 
 bool People::try_newcomer(const Measured& measured, Foreground& foreground, std::size_t candidate, std::int64_t frame,
-                          double time) {
+                          double time, const DepthPicture& now) {
   Member member;
   member.person = std::make_unique<Person>(settings_, compute_);
   member.person->filter().set_search_rest(search_rest_);
@@ -111,7 +115,7 @@ bool People::try_newcomer(const Measured& measured, Foreground& foreground, std:
   if (!member.now.skeleton) member.now.skeleton = std::make_shared<const Skeleton>(member.person->filter().skeleton());
   member.key = next_key_++;
   member.since = frame;
-  member.before = picture(measured);
+  member.before = now;
   member.found_at = foreground.candidates()[candidate].centre;
   member.frames = 1;
   member.fit = member.now.confidence;
@@ -126,12 +130,8 @@ void People::confirm(int frames, double time) {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Member& member = members_[i];
     if (member.number > 0 || (member.frames < frames && wanted() > 0)) continue;
-    if (wanted() <= 0) {
-      remove(i--, time);
-      continue;
-    }
-    const bool still = !member.before.empty() && seen_frames_ >= frames_to_confirm;
-    if (member.fit < confirmed_fit * member.frames || (still && member.frames >= longest_still)) {
+    const bool still = member.before && seen_frames_ >= frames_to_confirm;
+    if (wanted() <= 0 || member.fit < confirmed_fit * member.frames || (still && member.frames >= longest_still)) {
       remove(i--, time);
       continue;
     }

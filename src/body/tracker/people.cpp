@@ -176,8 +176,8 @@ void People::follow(Member& member, const Measured& measured, const std::optiona
   member.last.time = time;
   ++member.frames;
   member.fit += member.now.confidence;
-  if (!member.before.empty() && moved_share(person.points(), member.before, camera_of(measured)) >= least_moved)
-    member.before.clear();
+  if (member.before && moved_share(person.points(), *member.before, camera_of(measured)) >= least_moved)
+    member.before.reset();
 }
 
 // Two who are one: the one with the better claim stays.

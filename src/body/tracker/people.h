@@ -58,6 +58,8 @@ public:
   double smoothing_ms() const;
 
 private:
+  using DepthPicture = std::shared_ptr<const std::vector<float>>;  // null: not known
+
   struct Member {
     int key = 0, number = 0;  // 0: it may be nobody
     std::unique_ptr<Person> person;
@@ -68,10 +70,10 @@ private:
     Estimate last;           // where it was last seen
     Vec3 velocity = {};      // of the pelvis
     ExpectedPerson expected;
-    Pose pose;                  // which that is
-    bool hidden = false;        // in the last frame
-    std::vector<float> before;  // the depth image in which it was found; empty once it moved
-    int doubled = 0;            // frames in which it was where somebody else is
+    Pose pose;            // which that is
+    bool hidden = false;  // in the last frame
+    DepthPicture before;  // in which it was found; null once it moved
+    int doubled = 0;      // frames in which it was where somebody else is
     Estimate now;
   };
 
@@ -86,7 +88,7 @@ private:
   struct Nobody {
     Vec3 place;
     double until, pause;
-    std::vector<float> before;  // the depth image then; empty: not known
+    DepthPicture before;  // then
   };
 
   const Camera& camera_of(const Measured& measured) const;
@@ -98,10 +100,10 @@ private:
   void meet(const Measured& measured, Foreground& foreground, std::int64_t frame, double time,
             std::optional<Vec3> chosen);
   bool try_newcomer(const Measured& measured, Foreground& foreground, std::size_t candidate, std::int64_t frame,
-                    double time);
+                    double time, const DepthPicture& now);
   int most() const;
   int wanted() const;
-  void dismiss(const Vec3& place, double time, std::vector<float> before);
+  void dismiss(const Vec3& place, double time, DepthPicture before);
   void confirm(int frames, double time);
   std::size_t make_way(std::size_t newcomer, double time);
   std::vector<std::vector<FaceObservation>> shared(std::span<const FaceObservation> faces) const;
