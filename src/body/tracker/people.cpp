@@ -77,6 +77,7 @@ std::vector<Estimate> People::track(const Measured& measured, Foreground& foregr
   Stopwatch watch;
   std::vector<ExpectedPerson> expected;
   for (Member& member : members_) {
+    if (std::exchange(member.awaited, false)) member.last.time = time;
     predict(member, time);
     expected.push_back(member.expected);
   }
@@ -253,6 +254,10 @@ void People::start(const Pose& pose) {
   member.number = next_number_++;
   member.last.pose = pose;
   member.last.skeleton = std::make_shared<const Skeleton>(member.person->filter().skeleton());
+  // given out as they are if the first frame does not show the person; how well the caller knows the pose is not known
+  member.last.joints = joint_positions(*member.last.skeleton, pose);
+  member.last.deviation.assign(member.last.joints.size(), most_doubt);
+  member.awaited = true;
   members_.push_back(std::move(member));
 }
 
@@ -291,6 +296,7 @@ std::vector<std::vector<FaceObservation>> People::shared(std::span<const FaceObs
 }
 
 Person* People::find(int number) {
+  if (number <= 0) return nullptr;  // whoever may be nobody has no number yet
   const auto found =
       std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.number == number; });
   return found != members_.end() ? found->person.get() : nullptr;

@@ -70,10 +70,11 @@ private:
     Estimate last;           // where it was last seen
     Vec3 velocity = {};      // of the pelvis
     ExpectedPerson expected;
-    Pose pose;            // which that is
-    bool hidden = false;  // in the last frame
-    DepthPicture before;  // in which it was found; null once it moved
-    int doubled = 0;      // frames in which it was where somebody else is
+    Pose pose;             // which that is
+    bool awaited = false;  // by start(), until the next frame
+    bool hidden = false;   // in the last frame
+    DepthPicture before;   // in which it was found; null once it moved
+    int doubled = 0;       // frames in which it was where somebody else is
     Estimate now;
   };
 

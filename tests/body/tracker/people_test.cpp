@@ -125,6 +125,30 @@ TEST_F(SeveralPeople, WhoIsFoundWhileItIsStillExpectedElsewhereIsOnceInAFrame) {
   EXPECT_GT(settled.back().pose.position.x, 0.3);
 }
 
+TEST_F(SeveralPeople, WhoWasStartedAndIsNotSeenIsExpectedThere) {
+  Tracker tracker(everybody(), Backend::cpu);
+  tracker.start(at(0.3, 2.6));
+  // a camera counts from where it likes
+  const Estimate estimate = tracker.track(PointsView{}, 1000);
+  ASSERT_TRUE(estimate.found);
+  EXPECT_TRUE(estimate.hidden);
+  EXPECT_EQ(estimate.person, 1);
+  EXPECT_LT(error(estimate, at(0.3, 2.6)), 1e-6);
+  ASSERT_EQ(estimate.deviation.size(), estimate.joints.size());
+  for (const double deviation : estimate.deviation) EXPECT_GT(deviation, 0);
+}
+
+TEST_F(SeveralPeople, WhoMayBeNobodyHasNoPointsToShow) {
+  Tracker tracker(everybody(), Backend::cpu);
+  const SeenPoints seen = see(skeleton, std::vector{at(0.1, 2.6)}, camera);
+  for (int frame = 0; frame < 12; ++frame) {
+    tracker.track(seen.view(), frame * frame_time);
+    EXPECT_EQ(tracker.points().size() > 0, tracker.people().front().found) << frame;
+    EXPECT_EQ(tracker.particle_joints(5).size() > 0, tracker.people().front().found) << frame;
+  }
+  EXPECT_TRUE(tracker.people().front().found);
+}
+
 TEST_F(SeveralPeople, NobodyIsALineThatSaysWhy) {
   const std::vector<Estimate> settled = track(everybody(), 3, [](int) { return std::vector<Pose>(); });
   ASSERT_EQ(settled.size(), 3u);
