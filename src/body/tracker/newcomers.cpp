@@ -53,7 +53,7 @@ int People::wanted() const {
 
 // Looks for people in what nobody explains.
 void People::meet(const Measured& measured, Foreground& foreground, std::int64_t frame, double time,
-                  std::optional<Vec3> chosen) {
+                  std::optional<Vec3> chosen, StageClock& clock) {
   if (wanted() <= 0) return;
   DepthPicture now;  // one for all whom it is compared with later
   std::visit([&](const auto& points) { foreground.find_others(points); }, measured.points);
@@ -80,8 +80,9 @@ void People::meet(const Measured& measured, Foreground& foreground, std::int64_t
       }
     }
     --left;
+    tried_ = true;
     if (!now) now = picture(measured);
-    if (try_newcomer(measured, foreground, i, frame, time, now)) continue;
+    if (try_newcomer(measured, foreground, i, frame, time, now, clock)) continue;
     dismiss(found[i].centre, time, now);
   }
 }
@@ -98,7 +99,7 @@ void People::dismiss(const Vec3& place, double time, DepthPicture before) {
 }
 
 bool People::try_newcomer(const Measured& measured, Foreground& foreground, std::size_t candidate, std::int64_t frame,
-                          double time, const DepthPicture& now) {
+                          double time, const DepthPicture& now, StageClock& clock) {
   Member member;
   member.person = std::make_unique<Person>(settings_, compute_);
   member.person->filter().set_search_rest(search_rest_);
@@ -111,7 +112,10 @@ bool People::try_newcomer(const Measured& measured, Foreground& foreground, std:
   if (measured.pairs != nullptr) measured.pairs->set_deviations(cloud);
   if (nobody_in(cloud)) return false;
   member.now = member.person->track(time, foreground.floor(), {});
-  if (!member.now.found || member.now.confidence < newcomer_fit) return false;
+  if (!member.now.found || member.now.confidence < newcomer_fit) {
+    clock.add(member.now.times);
+    return false;
+  }
   if (!member.now.skeleton) member.now.skeleton = std::make_shared<const Skeleton>(member.person->filter().skeleton());
   member.key = next_key_++;
   member.since = frame;

@@ -3,7 +3,6 @@
 #include "body/constants.h"
 #include "body/tracker/constants_people.h"
 #include "core/geometry.h"
-#include "core/stopwatch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,14 +34,6 @@ double share_within(std::span<const float> capsules, std::span<const float> othe
   return all > 0 ? within / all : 0;
 }
 
-void add(std::vector<StageTime>& times, const StageTime& time) {
-  const auto same = std::find_if(times.begin(), times.end(), [&](const auto& own) { return own.stage == time.stage; });
-  if (same == times.end())
-    times.push_back(time);
-  else
-    same->ms += time.ms;
-}
-
 }  // namespace
 
 People::People(const TrackerSettings& settings, const Compute& compute)
@@ -72,9 +63,10 @@ std::vector<float> People::expected(double time) {
 }
 
 std::vector<Estimate> People::track(const Measured& measured, Foreground& foreground, std::int64_t frame, double time,
-                                    std::span<const FaceObservation> faces, std::vector<StageTime> before,
+                                    std::span<const FaceObservation> faces, const std::vector<StageTime>& before,
                                     std::optional<Vec3> chosen) {
-  Stopwatch watch;
+  StageClock clock;
+  clock.add(before);
   std::vector<ExpectedPerson> expected;
   for (Member& member : members_) {
     if (std::exchange(member.awaited, false)) member.last.time = time;
@@ -88,15 +80,16 @@ std::vector<Estimate> People::track(const Measured& measured, Foreground& foregr
     if (measured.pairs != nullptr) measured.pairs->set_deviations(clouds[i]);
     members_[i].person->cut_out() = std::move(clouds[i]);
   }
-  add(before, {"foreground", watch.lap()});
+  clock.add("foreground");
   const std::optional<Plane> floor = foreground.floor();
   const std::vector<std::vector<FaceObservation>> own_faces = shared(faces);
   threads_.for_each(members_.size(), [&](std::size_t i) { follow(members_[i], measured, floor, time, own_faces[i]); });
   part_doubles();
   leave(time);
+  tried_ = false;
   if (--until_search_ <= 0 || members_.empty()) {
     until_search_ = newcomer_interval;
-    meet(measured, foreground, frame, time, chosen);
+    meet(measured, foreground, frame, time, chosen, clock);
   }
   // Not before: a frame in which a filter failed is none.
   Estimate nobody;
@@ -113,9 +106,16 @@ std::vector<Estimate> People::track(const Measured& measured, Foreground& foregr
   confirm(frames_to_confirm, time);
 
   std::vector<Estimate> estimates;
+  bool searched = tried_, shape_fitted = false;
   for (Member& member : members_) {
     collect(member);
-    if (member.number == 0) continue;
+    if (member.number == 0) {
+      // whoever may be nobody takes time too
+      clock.add(member.now.times);
+      searched = searched || member.now.searched;
+      shape_fitted = shape_fitted || member.now.shape_fitted;
+      continue;
+    }
     estimates.push_back(member.now);
     estimates.back().person = member.number;
   }
@@ -123,9 +123,11 @@ std::vector<Estimate> People::track(const Measured& measured, Foreground& foregr
             [](const Estimate& a, const Estimate& b) { return a.person < b.person; });
   if (estimates.empty()) estimates.push_back(nobody);
   // what all have in common
-  std::vector<StageTime>& times = estimates.front().times;
-  for (const StageTime& stage : times) add(before, stage);
-  times = std::move(before);
+  Estimate& first = estimates.front();
+  first.searched = first.searched || searched;
+  first.shape_fitted = first.shape_fitted || shape_fitted;
+  clock.add(first.times);
+  first.times = clock.times();
   return estimates;
 }
 
@@ -232,6 +234,7 @@ std::vector<Estimate> People::skip(std::int64_t frame, double time, const std::s
   gap.why = why;
   gap.skeleton = std::make_shared<const Skeleton>(settings_.skeleton);
   frames_.begin(gap);
+  tried_ = false;
   return {gap};
 }
 

@@ -5,6 +5,7 @@
 #include "body/tracker/person.h"
 #include "body/tracker/settled_frames.h"
 #include "body/tracker/sight.h"
+#include "body/tracker/stage_clock.h"
 #include "kinema/foreground.h"
 
 #include <cstdint>
@@ -35,7 +36,7 @@ public:
   /// The estimates of everybody in a frame: by their numbers, or that nobody was found. Who is at the ray `chosen` is looked for
   /// first.
   std::vector<Estimate> track(const Measured& measured, Foreground& foreground, std::int64_t frame, double time,
-                              std::span<const FaceObservation> faces, std::vector<StageTime> before,
+                              std::span<const FaceObservation> faces, const std::vector<StageTime>& before,
                               std::optional<Vec3> chosen);
 
   /// A frame that is missing.
@@ -54,6 +55,9 @@ public:
 
   /// Of the number that an estimate has; null: gone.
   Person* find(int number);
+
+  /// Whether the last frame took a search for somebody new.
+  bool tried() const { return tried_; }
 
   double smoothing_ms() const;
 
@@ -99,9 +103,9 @@ private:
   void part_doubles();
   void leave(double time);
   void meet(const Measured& measured, Foreground& foreground, std::int64_t frame, double time,
-            std::optional<Vec3> chosen);
+            std::optional<Vec3> chosen, StageClock& clock);
   bool try_newcomer(const Measured& measured, Foreground& foreground, std::size_t candidate, std::int64_t frame,
-                    double time, const DepthPicture& now);
+                    double time, const DepthPicture& now, StageClock& clock);
   int most() const;
   int wanted() const;
   void dismiss(const Vec3& place, double time, DepthPicture before);
@@ -123,6 +127,7 @@ private:
   int next_key_ = 1, next_number_ = 1;
   int seen_frames_ = 0;
   int until_search_ = 0;
+  bool tried_ = false;       // somebody new, in the last frame
   double smoothing_ms_ = 0;  // of those who left
 };
 

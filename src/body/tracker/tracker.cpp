@@ -66,8 +66,8 @@ struct Tracker::State {
     const auto any = [&](bool Estimate::*member) {
       return std::any_of(estimates.begin(), estimates.end(), [&](const Estimate& each) { return each.*member; });
     };
-    // in the first frame with a person, somebody was searched for, who is now found
-    const bool first = !std::exchange(found, estimates.front().found);
+    // in the first frame with a person, somebody was searched for, who is now found; or somebody more was searched for
+    const bool first = !std::exchange(found, estimates.front().found) || (several && several->tried());
     const bool other = first || !estimates.front().found || any(&Estimate::shape_fitted);
     const Pace::Kind kind = other                      ? Pace::Kind::other
                             : any(&Estimate::searched) ? Pace::Kind::searched
@@ -187,9 +187,9 @@ struct Tracker::State {
     keep(std::move(estimate), frame, time);
   }
 
-  void follow_all(const Measured& measured, std::int64_t frame, double time, std::vector<StageTime> before) {
+  void follow_all(const Measured& measured, std::int64_t frame, double time, const std::vector<StageTime>& before) {
     const std::vector<FaceObservation> faces = std::exchange(next_faces, {});
-    estimates = several->track(measured, foreground, frame, time, faces, std::move(before), std::exchange(chosen, {}));
+    estimates = several->track(measured, foreground, frame, time, faces, before, std::exchange(chosen, {}));
     next_frame = frame + 1;
   }
 

@@ -149,6 +149,17 @@ TEST_F(SeveralPeople, WhoMayBeNobodyHasNoPointsToShow) {
   EXPECT_TRUE(tracker.people().front().found);
 }
 
+TEST_F(SeveralPeople, ASearchForSomebodyNewIsSaid) {
+  TrackerSettings settings = everybody();
+  settings.rivals = 0;  // no other searches
+  track(settings, 20, [&](int frame) {
+    return frame < 12 ? std::vector{at(-0.6, 2.6)} : std::vector{at(-0.6, 2.6), at(0.6, 3.0)};
+  });
+  std::size_t searched = 0;
+  for (std::size_t frame = 11; frame < now.size(); ++frame) searched += now[frame].front().searched ? 1 : 0;
+  EXPECT_EQ(searched, 1u);
+}
+
 TEST_F(SeveralPeople, NobodyIsALineThatSaysWhy) {
   const std::vector<Estimate> settled = track(everybody(), 3, [](int) { return std::vector<Pose>(); });
   ASSERT_EQ(settled.size(), 3u);
