@@ -316,7 +316,9 @@ track() gives the first of them.)")
       .def(
           "choose", [](Tracker& own, double x, double y) { own.locked([&](auto& inner) { inner.choose(x, y); }); },
           py::arg("x"), py::arg("y"),
-          "Follows whoever is at this pixel of the next frame; of several people, first of all.")
+          R"(Follows whoever is at this pixel of the next frame; of several people, first of all.
+
+Where one person is followed, nobody else is until somebody is there.)")
       .def(
           "settled", [](Tracker& own) { return own.locked([](auto& inner) { return inner.settled(); }); },
           R"(Estimates that `lag` later frames have settled since the last call, oldest first.

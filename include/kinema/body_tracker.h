@@ -226,8 +226,9 @@ public:
   /// The pose in the next frame, in place of a search. Of several people, that of one more.
   void start(const Pose& pose);
 
-  /// Where several people stand: whoever is at this pixel of the next frame is followed, in place of the one most like a person;
-  /// of a limited number first of all. Needs a camera.
+  /// Where several people stand: whoever is at this pixel of the next frame is followed, in place of the one most like a person,
+  /// and of a start(); of a limited number first of all. Where one person is followed and nobody is there, nobody is followed
+  /// until somebody is; what was learnt of another person is forgotten. Needs a camera.
   void choose(double x, double y);
 
   /// Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.

@@ -351,7 +351,9 @@ class Tracker:
 
         track() gives the first of them."""
     def choose(self, x: float, y: float) -> None:
-        r"""Follows whoever is at this pixel of the next frame; of several people, first of all."""
+        r"""Follows whoever is at this pixel of the next frame; of several people, first of all.
+
+        Where one person is followed, nobody else is until somebody is there."""
     def settled(self) -> list[Estimate]:
         r"""Estimates that `lag` later frames have settled since the last call, oldest first.
 

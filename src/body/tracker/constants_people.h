@@ -20,6 +20,8 @@ KINEMA_CONSTANT(int, newcomers_tried, 1);  // searches
 KINEMA_CONSTANT(double, newcomer_likeness, 0.3);  // likeness
 /// Of who is cut off by the border so much is seen: of less the pose is wrong, and stays so. [somebody who comes in from the side]
 KINEMA_CONSTANT(double, newcomer_area, 0.3);  // square metres
+/// Who is chosen by a pixel is not farther from it than this, over the size of what is seen. [half the size is the outline]
+KINEMA_CONSTANT(double, farthest_chosen, 1.2);  // share of width and height
 /// And a pose explains its points by this.
 KINEMA_CONSTANT(double, newcomer_fit, 0.55);  // fit
 /// Somebody new counts after so many frames, which are then given out too.

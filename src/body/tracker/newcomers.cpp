@@ -29,13 +29,13 @@ std::shared_ptr<const std::vector<float>> picture(const Measured& measured) {
 
 std::optional<std::size_t> nearest(std::span<const Candidate> candidates, const Vec3& ray) {
   std::optional<std::size_t> best;
-  double least = 0;
+  double least = farthest_chosen;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Vec3& at = candidates[i].centre;
     const double across = (at.x - at.z * ray.x) / candidates[i].width,
                  down = (at.y - at.z * ray.y) / candidates[i].height;
     const double away = std::hypot(across, down);
-    if (best && away >= least) continue;
+    if (!(away < least)) continue;
     best = i;
     least = away;
   }

@@ -95,7 +95,7 @@ std::vector<Estimate> People::track(const Measured& measured, Foreground& foregr
   Estimate nobody;
   nobody.frame = frame;
   nobody.time = time;
-  nobody.why = "nobody in sight";
+  nobody.why = chosen && members_.empty() ? nobody_chosen : "nobody in sight";
   nobody.skeleton = std::make_shared<const Skeleton>(settings_.skeleton);
   frames_.begin(nobody);
   ++seen_frames_;

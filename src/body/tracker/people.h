@@ -23,7 +23,10 @@ struct Measured {
   PairDepth* pairs = nullptr;  ///< which the image was made by
 };
 
-/// The candidate at a ray.
+/// Why there is no estimate where somebody was chosen.
+inline constexpr const char* nobody_chosen = "nobody stands at the chosen pixel";
+
+/// The candidate at a ray; nothing where all are clearly elsewhere.
 std::optional<std::size_t> nearest(std::span<const Candidate> candidates, const Vec3& ray);
 
 class People {

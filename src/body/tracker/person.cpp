@@ -64,8 +64,10 @@ void Person::smooth_decided(const std::shared_ptr<const Skeleton>& newest) {
 }
 
 std::vector<Estimate> Person::settled() {
-  if (smoothing_) return smoothing_->take();
-  std::vector<Estimate> all(std::move_iterator(ready_.begin()), std::move_iterator(ready_.end()));
+  std::vector<Estimate> all = std::exchange(former_, {});
+  std::vector<Estimate> smoothed = smoothing_ ? smoothing_->take() : std::vector<Estimate>();
+  std::move(smoothed.begin(), smoothed.end(), std::back_inserter(all));
+  std::move(ready_.begin(), ready_.end(), std::back_inserter(all));
   ready_.clear();
   return all;
 }
@@ -73,7 +75,9 @@ std::vector<Estimate> Person::settled() {
 std::vector<Estimate> Person::finish() {
   if (!smoothing_) return settled();
   smooth_decided(std::make_shared<const Skeleton>(filter_->skeleton()));
-  return smoothing_->finish();
+  std::vector<Estimate> all = std::exchange(former_, {}), rest = smoothing_->finish();
+  std::move(rest.begin(), rest.end(), std::back_inserter(all));
+  return all;
 }
 
 void Person::start(const Pose& pose) {
@@ -85,6 +89,12 @@ void Person::restart() {
   expected_.clear();
   filter_->restart();
   if (steady_) steady_->restart();
+}
+
+void Person::become(std::unique_ptr<Filter> filter) {
+  former_ = finish();  // with the shape of whoever it was
+  filter_ = std::move(filter);
+  restart();
 }
 
 void Person::replace(std::unique_ptr<Filter> filter, PointCloud cloud) {

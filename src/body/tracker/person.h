@@ -46,6 +46,9 @@ public:
   const Filter& filter() const { return *filter_; }
   double smoothing_ms() const { return smoothing_ ? smoothing_->ms() : 0; }
 
+  /// It is somebody else from now on, of whom nothing is known.
+  void become(std::unique_ptr<Filter> filter);
+
   /// Follows another explanation of the frame from now on.
   void replace(std::unique_ptr<Filter> filter, PointCloud cloud);
 
@@ -63,6 +66,7 @@ private:
   };
   std::vector<Waiting> undecided_;  // see Filter::undecided()
   std::deque<Estimate> ready_;      // without a smoother
+  std::vector<Estimate> former_;    // settled, of whom it was before
 };
 
 }  // namespace kinema::body

@@ -113,7 +113,7 @@ struct Tracker::State {
     foreground.cut(seen, one->expected(), cloud);
     // nobody in the gate: search the whole frame
     if (mechanisms::whole_frame_again && nobody_in(cloud) && !one->expected().empty()) foreground.cut(seen, {}, cloud);
-    if (const std::optional<Vec3> ray = std::exchange(chosen, {})) cut_chosen(seen, *ray);
+    if (chosen) cut_chosen(seen);
     follow(frame, time, {{"foreground", watch.lap()}});
   }
 
@@ -145,9 +145,10 @@ struct Tracker::State {
       cutting += watch.lap();
     };
     cut();
-    if (const std::optional<Vec3> ray = std::exchange(chosen, {})) {
-      cut_chosen(pairs->depth(left, right, seen, {}), *ray);
+    if (chosen) {
+      cut_chosen(pairs->depth(left, right, seen, {}));
       pairs->set_deviations(cloud);
+      rivals.clear();  // of somebody else
     }
     if (mechanisms::whole_frame_again && nobody_in(cloud) && !one->expected().empty()) {
       one->expect_anywhere();
@@ -156,13 +157,14 @@ struct Tracker::State {
     follow(frame, time, {{"stereo", matching}, {"foreground", cutting}});
   }
 
-  // Whoever is at a ray, if anybody.
+  // Whoever is at the chosen ray. Nobody yet: nobody else is followed, and the next frame is looked at.
   template <class Seen>
-  void cut_chosen(const Seen& seen, const Vec3& ray) {
+  void cut_chosen(const Seen& seen) {
     std::vector<PointCloud> none;
     foreground.cut(seen, std::span<const ExpectedPerson>{}, none);
     foreground.find_others(seen);
-    if (const auto at = nearest(foreground.candidates(), ray)) foreground.cut_other(seen, *at, one->cut_out());
+    one->cut_out() = {};
+    if (const auto at = nearest(foreground.candidates(), *chosen)) foreground.cut_other(seen, *at, one->cut_out());
   }
 
   void cut_rivals(ImageView<const float> depth) {
@@ -181,7 +183,11 @@ struct Tracker::State {
     Estimate estimate = one->track(time, foreground.floor(), faces);
     choose_among_rivals(time, faces, estimate);
     followed = followed || estimate.found;
-    if (!estimate.found) estimate.why = nobody_in(one->points()) ? "nobody in sight" : "lost";
+    if (estimate.found) {
+      chosen.reset();
+    } else {
+      estimate.why = !nobody_in(one->points()) ? "lost" : chosen ? nobody_chosen : "nobody in sight";
+    }
     estimate.times.insert(estimate.times.begin(), before.begin(), before.end());
     one->expect(estimate);
     keep(std::move(estimate), frame, time);
@@ -221,6 +227,12 @@ struct Tracker::State {
     Estimate estimate;
     estimate.why = why;
     keep(std::move(estimate), frame, time);
+  }
+
+  void become() {
+    std::unique_ptr<Filter> filter = make_filter(settings, compute);
+    filter->set_search_rest(search_rest);
+    one->become(std::move(filter));
   }
 
   void keep(Estimate estimate, std::int64_t frame, double time) {
@@ -282,6 +294,7 @@ Estimate Tracker::skip(double time, const std::string& why) {
 const std::vector<Estimate>& Tracker::people() const { return state_->estimates; }
 
 void Tracker::start(const Pose& pose) {
+  state_->chosen.reset();
   if (state_->several) return state_->several->start(pose);
   state_->one->start(pose);
   state_->followed = true;
@@ -292,13 +305,16 @@ void Tracker::choose(double x, double y) {
   if (!(x >= 0 && y >= 0 && x < camera.width && y < camera.height))
     throw Error(fmt::format("nobody can be chosen at {}, {} of a picture of {} x {} pixels", x, y, camera.width,
                             camera.height));
-  state_->chosen = Vec3{(x - camera.cx) / camera.fx, (y - camera.cy) / camera.fy, 1};
+  // in mid-run that is somebody else, whose shape is not known
+  if (state_->one && state_->next_frame > 0) state_->become();
   restart();
+  state_->chosen = Vec3{(x - camera.cx) / camera.fx, (y - camera.cy) / camera.fy, 1};
 }
 
 void Tracker::restart() {
   state_->several ? state_->several->restart() : state_->one->restart();
   state_->found = state_->followed = false;
+  state_->chosen.reset();
 }
 
 const TrackerSettings& Tracker::settings() const { return state_->settings; }

@@ -1,13 +1,17 @@
 // Several people before one camera: numbers, who hides whom, and that one explains what the other does not.
+#include "body/tracker/people.h"
+
 #include "kinema/body_tracker.h"
 #include "kinema/error.h"
 #include "people_scene.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -196,6 +200,74 @@ TEST_F(SeveralPeople, OneOfThemCanBeChosen) {
     ASSERT_TRUE(estimate.found);
     EXPECT_LT(error(estimate, people[who]), 0.06);
     EXPECT_THROW(tracker.choose(-1, 3), Error);
+  }
+}
+
+TEST(ChosenCandidate, IsAtThePixelOrThereIsNone) {
+  std::vector<Candidate> candidates(2);
+  candidates[0].centre = {-0.6, 0, 2};
+  candidates[1].centre = {0.9, 0, 3};
+  for (Candidate& candidate : candidates) {
+    candidate.width = 0.5;
+    candidate.height = 1.7;
+  }
+  EXPECT_EQ(nearest(candidates, {-0.3, 0, 1}), std::optional<std::size_t>(0));
+  EXPECT_EQ(nearest(candidates, {-0.25, 0.4, 1}), std::optional<std::size_t>(0)) << "a foot";
+  EXPECT_EQ(nearest(candidates, {0.35, 0.1, 1}), std::optional<std::size_t>(1));
+  EXPECT_EQ(nearest(candidates, {0.05, 0, 1}), std::nullopt) << "between them";
+  EXPECT_EQ(nearest(candidates, {0.3, -0.9, 1}), std::nullopt) << "above the head";
+  EXPECT_EQ(nearest({}, {0, 0, 1}), std::nullopt);
+}
+
+TEST_F(SeveralPeople, NobodyElseIsFollowedBeforeSomebodyIsAtTheChosenPixel) {
+  TrackerSettings settings = everybody(1);
+  settings.camera = camera;
+  Tracker tracker(settings, Backend::cpu);
+  const Vec3 place = at(0.7, 2.8).position;
+  tracker.choose(camera.fx * place.x / place.z + camera.cx, camera.fy * place.y / place.z + camera.cy);
+  for (int frame = 0; frame < 20; ++frame) {
+    std::vector<Pose> people = {at(-0.9, 2.6)};
+    // comes, and walks away from the pixel
+    if (frame >= 3) people.push_back(at(0.7 - 0.06 * std::max(0, frame - 6), 2.8));
+    const Estimate estimate = tracker.track(see(skeleton, people, camera).view(), frame * frame_time);
+    ASSERT_EQ(estimate.found, frame >= 3) << frame;
+    if (estimate.found) {
+      EXPECT_LT(error(estimate, people.back()), 0.1) << frame;
+    } else {
+      EXPECT_EQ(estimate.why, "nobody stands at the chosen pixel");
+    }
+  }
+}
+
+TEST_F(SeveralPeople, WhoIsChosenLaterHasNobodyElsesShape) {
+  TrackerSettings settings = everybody(1);
+  settings.camera = camera;
+  settings.fit_shape = true;
+  Tracker tracker(settings, Backend::cpu);
+  const Skeleton tall = default_human(2.0);
+  Pose pose = standing(tall, 2.8, 0);
+  pose.position.x = -0.5;
+  std::vector<Estimate> settled;
+  const auto take = [&](const std::vector<Estimate>& some) { settled.insert(settled.end(), some.begin(), some.end()); };
+  int frame = 0;
+  for (; frame < 12; ++frame) {
+    tracker.track(see(tall, pose, camera).view(), frame * frame_time);
+    take(tracker.settled());
+  }
+  EXPECT_GT(stature(tracker.skeleton()), stature(default_human()) + 0.05);
+  tracker.choose(camera.fx * 0.7 / 2.8 + camera.cx, camera.cy);
+  EXPECT_EQ(stature(tracker.skeleton()), stature(default_human()));
+  for (; frame < 14; ++frame) tracker.track(see(skeleton, at(0.7, 2.8), camera).view(), frame * frame_time);
+  take(tracker.finish());
+  ASSERT_EQ(settled.size(), 14u);
+  for (std::size_t i = 0; i < settled.size(); ++i) {
+    EXPECT_EQ(settled[i].frame, static_cast<std::int64_t>(i));
+    ASSERT_TRUE(settled[i].found);
+    EXPECT_EQ(settled[i].pose.position.x > 0.3, i >= 12) << i;
+    // of a man of 2 m
+    if (i < 12) {
+      EXPECT_GT(stature(*settled[i].skeleton), stature(default_human()) + 0.05) << i;
+    }
   }
 }
 
