@@ -17,6 +17,7 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace kinema::app {
 namespace {
@@ -110,8 +111,10 @@ void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ra
         counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend), counts.found, counts.lost, counts.gaps,
         counts.frames_per_second(), people_words(run, counts) + counts.live.words() + live_words(counts));
     const TrackFiles& files = run.files;
-    print_written({files.poses, files.csv, files.bvh, files.gltf, files.trc, files.mot, files.c3d, files.overlay},
-                  options.common);
+    std::vector<std::string> written = {files.poses, files.csv};
+    written.insert(written.end(), counts.motion_files.begin(), counts.motion_files.end());
+    written.push_back(files.overlay);
+    print_written(written, options.common);
     return;
   }
   nlohmann::ordered_json json;

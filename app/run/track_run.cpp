@@ -28,6 +28,7 @@ namespace {
 
 // A person's motion, for formats that are written when all frames are known.
 struct Motion {
+  std::size_t first = 0;  // frame, of all
   std::optional<body::Pose> last;
   std::vector<body::Pose> animation;
   io::TrackedMotion frames;
@@ -41,6 +42,25 @@ struct Motion {
     if (last) animation.push_back(*last);
     if (estimate.found || !skeleton) skeleton = estimate.skeleton;
     frames.add(estimate);
+  }
+
+  // Nobody in the frames from the last one to that of this number.
+  void skip_to(std::size_t end, std::span<const double> times) {
+    body::Estimate nobody;
+    nobody.skeleton = skeleton;
+    for (std::size_t i = first + frames.frames.size(); i < end; ++i) {
+      nobody.time = times[i];
+      add(nobody);
+    }
+  }
+
+  // All frames of the recording, so that the files of several people go together.
+  void fill(std::span<const double> times) {
+    skip_to(times.size(), times);
+    animation.insert(animation.begin(), first, body::Pose(animation.front()));
+    frames.frames.insert(frames.frames.begin(), first, io::TrackedFrame{});
+    for (std::size_t i = 0; i < first; ++i) frames.frames[i].time = times[i];
+    first = 0;
   }
 };
 
@@ -58,10 +78,10 @@ public:
       if (!name.empty()) poses_.emplace_back(std::make_unique<io::PosesWriter>(name, skeleton, several));
     }
     for (const auto& [name, format] : {std::pair{&files.bvh, Format::bvh},
+                                       {&files.gltf, Format::gltf},
                                        {&files.trc, Format::trc},
                                        {&files.mot, Format::mot},
-                                       {&files.c3d, Format::c3d},
-                                       {&files.gltf, Format::gltf}}) {
+                                       {&files.c3d, Format::c3d}}) {
       if (name->empty()) continue;
       motion_files_.push_back({format, *name, std::make_unique<io::OutputFile>(*name)});  // it can be written
       if (several) motion_files_.back().out.reset();
@@ -90,19 +110,23 @@ public:
   void commit(const body::Skeleton& skeleton) {
     for (const auto& writer : poses_) writer->commit();
     if (overlay_) overlay_->commit();
-    for (auto& [person, motion] : motions_) motion.frames.fps = fps_;
-    for (const MotionFile& file : motion_files_) {
-      if (!several_) {
-        write(file.format, *file.out, file.name, motions_[0], skeleton);
-        continue;
-      }
-      for (const auto& [person, motion] : motions_) {
-        const std::filesystem::path name = numbered(file.name, person);
+    if (!several_)
+      for (const MotionFile& file : motion_files_) write(file.format, *file.out, file.name, motions_[0], skeleton);
+    // one after another, since each has all frames
+    while (several_ && !motions_.empty()) {
+      auto next = motions_.extract(motions_.begin());
+      Motion& motion = next.mapped();
+      motion.fill(times_);
+      for (const MotionFile& file : motion_files_) {
+        const std::filesystem::path name = numbered(file.name, next.key());
         io::OutputFile out(name);
         write(file.format, out, name, motion, *motion.skeleton);
       }
     }
   }
+
+  /// The files of motions, once they are written.
+  const std::vector<std::string>& written() const { return written_; }
 
 private:
   // Formats that are written when all frames are known.
@@ -113,27 +137,21 @@ private:
     std::unique_ptr<io::OutputFile> out;  // null where there is one for each person
   };
 
-  // Each person's motion has all frames, so that they go together.
   void add_motion(std::span<const body::Estimate> people) {
-    body::Estimate nobody = people.front();
-    nobody.found = false;
     for (const body::Estimate& estimate : people) {
       if (several_ && !estimate.found) continue;
-      Motion& motion = motions_[several_ ? estimate.person : 0];
-      for (std::size_t i = motion.frames.frames.size(); i < times_.size(); ++i) {
-        nobody.time = times_[i];
-        motion.add(nobody);
-      }
+      const auto [at, anew] = motions_.try_emplace(estimate.person);
+      Motion& motion = at->second;
+      if (anew) motion.first = times_.size();
+      motion.skip_to(times_.size(), times_);
       motion.add(estimate);
     }
-    nobody.time = people.front().time;
-    times_.push_back(nobody.time);
-    for (auto& [person, motion] : motions_)
-      if (motion.frames.frames.size() < times_.size()) motion.add(nobody);
+    times_.push_back(people.front().time);
   }
 
-  static void write(Format format, io::OutputFile& out, const std::filesystem::path& name, const Motion& motion,
-                    const body::Skeleton& skeleton) {
+  void write(Format format, io::OutputFile& out, const std::filesystem::path& name, Motion& motion,
+             const body::Skeleton& skeleton) {
+    motion.frames.fps = fps_;
     switch (format) {
       case Format::bvh:
         io::write_bvh(out, io::poses_to_bvh(skeleton, motion.animation, 1 / motion.frames.fps));
@@ -152,6 +170,7 @@ private:
         break;
     }
     out.commit();
+    written_.push_back(name.string());
   }
 
   bool several_;
@@ -159,8 +178,9 @@ private:
   std::vector<std::unique_ptr<io::PosesWriter>> poses_;
   std::optional<io::OverlaySink> overlay_;
   std::vector<MotionFile> motion_files_;
-  std::map<int, Motion> motions_;  // by person
+  std::map<int, Motion> motions_;  // by person; 0 where one is followed
   std::vector<double> times_;      // of all frames
+  std::vector<std::string> written_;
 };
 
 // Writes final estimates beside their frames, which are buffered here until then.
@@ -373,6 +393,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   counts.stopped = loop.stopped();
   counts.live = loop.live();
   loop.finish([&] { sinks.commit(tracker.skeleton()); });
+  counts.motion_files = sinks.written();
   return counts;
 }
 

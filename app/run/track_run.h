@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kinema::app {
 
@@ -81,6 +82,9 @@ struct TrackCounts {
   bool stopped = false;               ///< by the user
   std::map<std::string, double> ms;   ///< by stage
   double tracking_ms = 0;             ///< foreground, tracker and waiting for the smoother, without files and images
+
+  /// Written for bvh, gltf, trc, mot and c3d; of several people one for each of them.
+  std::vector<std::string> motion_files;
 
   double frames_per_second() const;
 
