@@ -187,23 +187,32 @@ private:
 class SettledWriter {
 public:
   SettledWriter(const TrackRun& run, BodySinks& sinks)
-      : run_(run), sinks_(sinks), pictures_(sinks.draws() || run.written != nullptr) {}
+      : run_(run),
+        sinks_(sinks),
+        several_(run.tracker.people != 1),
+        pictures_(sinks.draws() || run.written != nullptr) {}
 
   void add(io::Frame&& frame) {
     io::Frame& last = waiting_.emplace_back();
-    if (pictures_) last = std::move(frame);
+    if (pictures_)
+      last = std::move(frame);
+    else
+      last.gap = frame.gap;
   }
 
   void write(const std::vector<body::Estimate>& settled) {
     for (std::size_t first = 0, end = 0; first < settled.size(); first = end) {
       // everybody in a frame
-      for (end = first + 1; end < settled.size() && settled[end].person > settled[end - 1].person; ++end)
-        if (settled[end].frame != settled[first].frame) break;
+      end = first + 1;
+      while (several_ && end < settled.size() && settled[end].frame == settled[first].frame) ++end;
       const std::span people(settled.data() + first, end - first);
+      if (waiting_.empty()) return;  // the frame failed after it was tracked
       // removed first: if a file fails, the later frames keep their estimates
       const io::Frame frame = std::move(waiting_.front());
       waiting_.pop_front();
       sinks_.add(frame, people);
+      ++(people.front().found ? found_ : frame.gap.empty() ? lost_ : gaps_);
+      most_ = std::max(most_, people.back().person);
       for (const body::Estimate& estimate : people) {
         for (const double deviation : estimate.found ? estimate.deviation : std::vector<double>()) {
           deviations_ += deviation;
@@ -217,9 +226,21 @@ public:
   /// Mean over all joints written, metres; 0 if there are none.
   double mean_deviation() const { return joints_ > 0 ? deviations_ / static_cast<double>(joints_) : 0; }
 
+  /// What the files say of several people, of whom the first estimates leave out those who may be nobody.
+  void count(TrackCounts& counts) const {
+    if (!several_) return;
+    counts.found = found_;
+    counts.lost = lost_;
+    counts.gaps = gaps_;
+    counts.people = most_;
+  }
+
 private:
   const TrackRun& run_;
   BodySinks& sinks_;
+  bool several_;
+  std::size_t found_ = 0, lost_ = 0, gaps_ = 0;
+  int most_ = 0;
   double deviations_ = 0;
   std::size_t joints_ = 0;
   bool pictures_;  // frames are needed, not only their estimates
@@ -295,15 +316,13 @@ void observe(person::FaceObserver& observer, const io::Frame& frame, body::Track
 }
 
 // Of this number, or nobody; without one the nearest to the middle of the picture.
-const body::Estimate& of_person(const std::vector<body::Estimate>& people, int person) {
-  static const body::Estimate nobody = [] {
-    body::Estimate none;
-    none.skeleton = std::make_shared<const body::Skeleton>(body::default_human());
-    return none;
-  }();
+body::Estimate of_person(const std::vector<body::Estimate>& people, int person) {
   if (person > 0) {
     for (const body::Estimate& estimate : people)
       if (estimate.person == person) return estimate;
+    body::Estimate nobody = people.front();  // frame and time go on
+    nobody.found = nobody.hidden = false;
+    nobody.person = 0;
     return nobody;
   }
   return *std::min_element(people.begin(), people.end(), [](const body::Estimate& a, const body::Estimate& b) {
@@ -328,7 +347,7 @@ void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::
     if (observer) observer->expect(estimate);
     // receivers first: they are waiting
     if (sender) {
-      const body::Estimate& sent = of_person(tracker.people(), run.person);
+      const body::Estimate sent = of_person(tracker.people(), run.person);
       sender->send(frame.taken, *sent.skeleton, sent, tracker.floor());
     }
     const std::vector<body::Estimate> settled = tracker.settled();
@@ -341,7 +360,6 @@ void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::
     ++counts.frames;
     counts.faces += !estimate.faces.empty();
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
-    for (const body::Estimate& each : tracker.people()) counts.people = std::max(counts.people, each.person);
     if (live && run.watch_live) run.watch_live(live->status());
     if (run.watch) run.watch(frame, tracker, estimate);
     writer.add(std::move(frame));
@@ -388,6 +406,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
     counts.ms["write"] += watch.lap();
   });
   if (tracker.settings().lag > 0) counts.ms["smooth"] = tracker.smoothing_ms();  // concurrent with the tracker
+  writer.count(counts);
   counts.deviation = writer.mean_deviation();
   if (counts.found > 0) counts.stature = body::stature(tracker.skeleton());
   counts.stopped = loop.stopped();
