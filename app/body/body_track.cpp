@@ -148,6 +148,11 @@ void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ra
   print_json(json, options.common.console);
 }
 
+void check_people(const TrackRun& run) {
+  if (run.person > 0 && run.tracker.people == 1)
+    throw Error("--person needs --people: where one person is followed, nobody has a number");
+}
+
 // Outputs that would overwrite an input or each other, or whose format does not match their name.
 void check_outputs(BodyTrackOptions& options) {
   const TrackFiles& files = options.run.files;
@@ -218,6 +223,7 @@ void run(BodyTrackOptions options, const Ranks& ranks) {
   Backend backend = Backend::automatic;
   ranks.together([&] {
     check_outputs(options);
+    check_people(options.run);
     if (ranks.count() > 1 && options.view.wanted)
       throw Error(fmt::format("--view shows one process: start it without mpirun, not on {} ranks", ranks.count()));
     check_devices(options.common);
@@ -390,16 +396,17 @@ void add_body_track(Verb parent, Task& task) {
           "--people", [&people = options->run.tracker.people](const std::string& text) { people = parse_people(text); },
           "How many people to follow at most, each with a number; without it the one most like a person")
       .type("N|all");
-  verb.text(
-          "--choose", [&chosen = options->run.chosen](const std::string& text) { chosen = parse_place(text); },
-          "Follow whoever stands at this pixel of the first frame")
-      .type("X,Y");
+  const Option choose =
+      verb.text(
+              "--choose", [&chosen = options->run.chosen](const std::string& text) { chosen = parse_place(text); },
+              "Follow whoever stands at this pixel of the first frame; without --people nobody until somebody does")
+          .type("X,Y");
   verb.option("--person", options->run.person,
               "The number of the person that receivers get; 0: the nearest to the middle of the picture")
       .type("N")
       .between(0, 1000000)
       .group("Live");
-  verb.option("--init", options->init, "The pose to start from; auto: search").type("auto|pose.json");
+  verb.option("--init", options->init, "The pose to start from; auto: search").type("auto|pose.json").excludes(choose);
   verb.option("--lag", options->run.tracker.lag, "Later frames that correct a pose before it is written; 0: none")
       .type("N")
       .between(0, 10000)

@@ -5,11 +5,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <csignal>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <sstream>
+#include <string_view>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace kinema::app {
 namespace {
@@ -126,6 +136,74 @@ TEST_F(BodyTrack, SaysWhatItDidAsAnObject) {
   EXPECT_TRUE(result["ms"].contains("weigh"));
   EXPECT_TRUE(result["ms"].contains("smooth"));
   EXPECT_EQ(lines_of(folder / "poses.jsonl").front()["frame"], 3);
+}
+
+TEST_F(BodyTrack, OfSeveralPeopleCountsWhatTheFilesHave) {
+  // shorter than what decides that somebody is a person: only the end does
+  const Outcome outcome = track(recording(), {"--people", "all", "--frames", "6", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["frames"], 6);
+  EXPECT_EQ(result["found"], 6);
+  EXPECT_EQ(result["lost"], 0);
+  EXPECT_EQ(result["people"], 1);
+  for (const json& line : lines_of(folder / "poses.jsonl")) EXPECT_EQ(line["person"], 1);
+}
+
+TEST_F(BodyTrack, OfSeveralPeopleWritesAFileEachWithAllFrames) {
+  std::ofstream(folder / "walk.bvh") << "of another run";
+  const fs::path late = copy("late");  // nobody is there at first
+  for (int i = 0; i < 4; ++i) fs::copy_file(empty_scene(), depth_of(late, i), fs::copy_options::overwrite_existing);
+  const Outcome outcome = track(late, {"--people", "all", "--bvh", "walk.bvh", "--trc", "walk.trc"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("wrote poses.jsonl, walk-1.bvh, walk-1.trc\n"), std::string::npos) << outcome.out;
+  EXPECT_EQ(bytes_of(folder / "walk.bvh"), "of another run");
+  EXPECT_NE(bytes_of(folder / "walk-1.bvh").find(fmt::format("Frames: {}", frames)), std::string::npos);
+  std::istringstream table(bytes_of(folder / "walk-1.trc"));
+  int rows = 0, empty = 0;
+  for (std::string row; std::getline(table, row);) {
+    const bool of_frame = !row.empty() && std::isdigit(static_cast<unsigned char>(row.front())) &&
+                          std::count(row.begin(), row.end(), '\t') > 20;
+    rows += of_frame;
+    empty += of_frame && row.find("\t\t\t\t") != std::string::npos;
+  }
+  EXPECT_EQ(rows, frames);
+  EXPECT_EQ(empty, 4);
+}
+
+// The numbers of the frames in which receivers were told that nobody is tracked.
+std::vector<int> lost_frames(int socket) {
+  std::vector<int> lost;
+  char bytes[65536];
+  for (ssize_t size; (size = recv(socket, bytes, sizeof bytes, MSG_DONTWAIT)) > 0;) {
+    const std::string_view message(bytes, static_cast<std::size_t>(size));
+    const auto at = message.find("/kinema/body/lost");
+    if (at == std::string_view::npos || at + 28 > message.size()) continue;
+    std::uint32_t frame = 0;
+    std::memcpy(&frame, message.data() + at + 24, sizeof frame);
+    lost.push_back(static_cast<int>(ntohl(frame)));
+  }
+  return lost;
+}
+
+TEST_F(BodyTrack, ReceiversOfSomebodyWhoIsNotThereAreToldForEachFrame) {
+  const int receiver = socket(AF_INET, SOCK_DGRAM, 0);
+  ASSERT_GE(receiver, 0);
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof place;
+  ASSERT_EQ(bind(receiver, reinterpret_cast<const sockaddr*>(&place), length), 0);
+  ASSERT_EQ(getsockname(receiver, reinterpret_cast<sockaddr*>(&place), &length), 0);
+  const std::string osc = fmt::format("127.0.0.1:{}", ntohs(place.sin_port));
+  tracked(recording(), {"--people", "all", "--frames", "5", "--start", "2", "--person", "7", "--osc", osc});
+  EXPECT_EQ(lost_frames(receiver), (std::vector{2, 3, 4, 5, 6}));
+  close(receiver);
+}
+
+TEST_F(BodyTrack, RefusesWhatContradictsItselfAboutPeople) {
+  refuses(recording(), {"--person", "1"}, "--person needs --people");
+  refuses(recording(), {"--choose", "10,10", "--init", "pose.json"}, "--choose excludes --init");
 }
 
 TEST_F(BodyTrack, TakesCloudsAndStereoPairs) {
