@@ -45,6 +45,11 @@ struct TrackerSettings {
   /// through changes of light. Window mode only. Costs about one millisecond per frame.
   bool pattern = true;
 
+  /// Follow the head's colours. Off: its edges alone, for pictures without colours and rooms of the head's colours; needs
+  /// `pattern`. The head then keeps the size that it was given, and a lost one is only looked for where it was. Window
+  /// mode only.
+  bool colours = true;
+
   /// Learn a static background, and count only pixels that differ from it. For cameras that do not move. In plain mode
   /// a person who does not move for minutes becomes background.
   bool background = false;

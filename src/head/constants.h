@@ -135,6 +135,12 @@ KINEMA_CONSTANT(double, pattern_full, 0.5);  // share of the usual response
 KINEMA_CONSTANT(double, pattern_elsewhere, 0.35);  // share of the usual response
 /// Distance from which a place counts as another one.
 KINEMA_CONSTANT(double, elsewhere_distance, 0.7);  // radii of the window
+/// Response below which a head that is followed by its pattern alone is lost. [Girl and David without their colours: 0.25 to 0.35]
+KINEMA_CONSTANT(double, pattern_alone, 0.35);  // share of the usual response
+/// Sizes that are tried where the head is followed by its pattern alone, over that of the last frame.
+KINEMA_CONSTANT(double, pattern_size_step, 1.03);  // ratio
+/// Response of another size from which it is taken, over that of the same size.
+KINEMA_CONSTANT(double, pattern_size_gain, 1.02);  // ratio
 /// The usual response at the start, from a calibration in another frame.
 KINEMA_CONSTANT(double, first_response, 0.7);  // response
 /// How far colours may pull the head from the place of a fully trusted pattern. [clips, before: 0.15]

@@ -110,6 +110,7 @@ std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& clas
 }
 
 void HeadWindow::follow(const Scene& whole, const Classifier& classifier, Estimate& estimate) {
+  if (!settings_.colours) return follow_pattern(whole, estimate);
   const Scene scene = last_ && seen_ ? cut(whole, head_of(*last_)) : whole;
   std::vector<Candidate> candidates;
   const auto add = [&](const Candidate& candidate) {
@@ -159,10 +160,41 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, Estima
     if (pattern_.known()) limit_offset(best.window, best.match);
   }
   usual_ = usual_ > 0 ? usual_ + usual_rate * (seen_contrast - usual_) : seen_contrast;
-  last_ = best.window;
+  report(best.window, estimate);
+}
+
+// The pattern alone, about where the head was, at its size and a little smaller and larger; a place that was given is believed.
+void HeadWindow::follow_pattern(const Scene& scene, Estimate& estimate) {
+  Oval about = last_ ? head_of(*last_) : outline_;
+  match_ = {about.cx, about.cy, 0};
+  if (pattern_.known()) match_ = pattern_.find(scene.frame, about);
+  const double usual = usual_response_ > 0 ? usual_response_ : first_response;
+  const bool sure = !given_ && seen_ && match_.response >= pattern_full * usual;
+  for (const double size : {1 / pattern_size_step, pattern_size_step}) {
+    if (!sure) break;
+    const Oval other{about.cx, about.cy, size * about.rx, size * about.ry};
+    const Pattern::Match match = pattern_.find(scene.frame, other);
+    const double factor = other.rx / outline_.rx;
+    if (match.response > pattern_size_gain * match_.response && factor > smallest_size && factor < largest_size) {
+      match_ = match;
+      about.rx = other.rx, about.ry = other.ry;
+      break;
+    }
+  }
+  estimate.confidence = std::clamp(match_.response / usual, 0.0, 1.0);
+  if (!given_ && estimate.confidence < pattern_alone) {
+    estimate.why = "nothing looks like the head where it was";
+    seen_ = false;
+    return;
+  }
+  report(given_ ? window_of(about) : window_of({match_.x, match_.y, about.rx, about.ry}), estimate);
+}
+
+void HeadWindow::report(const Window& window, Estimate& estimate) {
+  last_ = window;
   seen_ = true;
   given_ = false;
-  const Oval head = head_of(best.window);
+  const Oval head = head_of(window);
   const double size = head.rx / outline_.rx;
   estimate.found = true;
   estimate.oval = head;
@@ -243,6 +275,7 @@ bool HeadWindow::learn(const Scene& scene, Classifier& classifier) {
   const Oval head = head_of(*last_);
   ++frames_;
   if (settings_.pattern) learn_pattern(scene, head);
+  if (!settings_.colours) return false;
   if (!settings_.recalibrate) {
     if (settings_.neck_cut && !anchored_) anchor(scene, head);
     return false;

@@ -37,6 +37,8 @@ private:
     Pattern::Match match;  // the pattern about it, where that is known
   };
 
+  void follow_pattern(const Scene& scene, Estimate& estimate);
+  void report(const Window& window, Estimate& estimate);
   Oval head_of(const Window& window) const { return head_in(window, anchor_, outline_); }
   Window window_of(const Oval& head) const { return window_around(head, anchor_); }
   Candidate converge(const Scene& scene, Window window, int steps) const;

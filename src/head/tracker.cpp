@@ -36,6 +36,9 @@ const TrackerSettings& checked(const TrackerSettings& settings) {
   if (settings.mode == Mode::window && !calibration.head) {
     throw Error("window mode needs the head's size, which this filter does not know: calibrate, or use plain mode");
   }
+  if (!settings.colours && (!settings.pattern || !calibration.head)) {
+    throw Error("without colours a head is followed by its pattern: leave it on, and calibrate");
+  }
   return settings;
 }
 

@@ -3,6 +3,7 @@
 #include "core/geometry.h"
 #include "kinema/error.h"
 #include "person/constants.h"
+#include "person/face_search.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
-#include <utility>
 
 namespace kinema::person {
 namespace {
@@ -94,22 +94,9 @@ struct FaceObserver::State {
   }
 
   std::vector<face::Start::Box> detected_about(const face::Start::Box& box, const face::GreyView& image) const {
-    const auto range = [](double middle, double reach, std::size_t end) {
-      const double last = static_cast<double>(end);
-      const auto first = static_cast<std::size_t>(std::clamp(middle - reach, 0.0, last));
-      return std::pair{first, static_cast<std::size_t>(std::clamp(middle + reach, 0.0, last)) - first};
-    };
     const double reach = searched_about * static_cast<double>(std::max(box.width, box.height)) / 2;
-    const auto [left, width] = range(static_cast<double>(box.x + box.width / 2), reach, image.width);
-    const auto [top, height] = range(static_cast<double>(box.y + box.height / 2), reach, image.height);
-    if (width == 0 || height == 0) return {};
-    std::vector<face::Start::Box> found =
-        settings.detect({image.data + top * image.stride + left, width, height, image.stride});
-    for (face::Start::Box& one : found) {
-      one.x += static_cast<float>(left);
-      one.y += static_cast<float>(top);
-    }
-    return found;
+    return detect_about(settings.detect, image, static_cast<double>(box.x + box.width / 2),
+                        static_cast<double>(box.y + box.height / 2), reach, reach);
   }
 
   FaceObserverSettings settings;

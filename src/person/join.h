@@ -40,6 +40,12 @@ public:
       const double place = share(join_time), size = share(join_size_time);
       off_ = off_ + Outline{place * change.x, place * change.y, size * change.size};
       known_ = true;
+      // where the face is seen, colours that are elsewhere pull no further than this
+      const Outline left = *face - to_face(*colours);
+      const double apart = std::hypot(left.x, left.y), most = join_slack * face->eye_distance();
+      const double excess = apart > most ? 1 - most / apart : 0;
+      off_ = off_ + Outline{excess * left.x, excess * left.y,
+                            left.size - std::clamp(left.size, -join_size_slack, join_size_slack)};
     }
     return colours && (mechanisms::joined_colours || !face) ? to_face(*colours) : *face;
   }

@@ -7,10 +7,13 @@
 #include "kinema/error.h"
 #include "kinema/grey.h"
 #include "kinema/source.h"
+#include "person/colourfulness.h"
 #include "person/constants.h"
+#include "person/face_search.h"
 #include "person/join.h"
 #include "person/outline.h"
 #include "person/reduction.h"
+#include "person/settings_check.h"
 
 #include <fmt/format.h>
 
@@ -21,21 +24,6 @@
 namespace kinema::person {
 namespace {
 
-const TrackerSettings& checked(const TrackerSettings& settings) {
-  if (!settings.model) throw Error("no model: TrackerSettings::model comes from train() or read_face_model()");
-  if (const std::size_t points = settings.model->shape.landmarks(); points != face::HeadPoseSolver::landmarks) {
-    throw Error(fmt::format("the model has {} landmarks: a person is tracked by {}, in iBUG's order", points,
-                            face::HeadPoseSolver::landmarks));
-  }
-  if (!(settings.lost >= 0 && settings.lost <= 1)) {
-    throw Error(fmt::format("lost is {}: a probability is between 0 and 1", settings.lost));
-  }
-  if (!(settings.smoothing >= 0) || !std::isfinite(settings.smoothing)) {
-    throw Error(fmt::format("smoothing is {} Hz: give 0 or more", settings.smoothing));
-  }
-  return settings;
-}
-
 // Shape and place of the landmarks of a frame.
 std::vector<float> moved(std::vector<float> landmarks, double dx, double dy) {
   for (std::size_t i = 0; i + 1 < landmarks.size(); i += 2) {
@@ -43,21 +31,6 @@ std::vector<float> moved(std::vector<float> landmarks, double dx, double dy) {
     landmarks[i + 1] += static_cast<float>(dy);
   }
   return landmarks;
-}
-
-// The face in a box of the detector.
-head::Oval oval_of(const face::Start::Box& box) {
-  const double width = static_cast<double>(box.width), height = static_cast<double>(box.height);
-  return {static_cast<double>(box.x) + (width - 1) / 2,
-          static_cast<double>(box.y) + (height - 1) / 2 + box_low * height, box_width * width, height / 2};
-}
-
-// Whether the detector saw one face in both of its last runs: a false one seldom stays.
-bool is_steady(const std::vector<std::optional<head::Oval>>& boxed) {
-  if (!mechanisms::boxed_colours || boxed.size() < 2 || !boxed[0] || !boxed[1]) return false;
-  const double reach = same_place * boxed[1]->rx;
-  return std::hypot(boxed[0]->cx - boxed[1]->cx, boxed[0]->cy - boxed[1]->cy) < reach &&
-         std::abs(std::log(boxed[0]->rx / boxed[1]->rx)) < same_size;
 }
 
 // A face that was fitted and believed.
@@ -83,7 +56,8 @@ struct Tracker::State {
         fitter(face::make_fitter(with.model, with.fit, wanted)),
         solver(with.pose),
         expressions(with.expression),
-        smoothing({with.smoothing, turn_rise, move_rise, expression_rise, 1}) {
+        smoothing({with.smoothing, turn_rise, move_rise, expression_rise, 1}),
+        search(with.detect) {
     if (with.parallel) worker = std::make_unique<Worker>();
   }
 
@@ -96,9 +70,10 @@ struct Tracker::State {
   bool decide(double time, Evidence& evidence, Stages& stages);
   void learn(const ColourView& frame, double time, const Evidence& evidence, Stages& stages);
 
-  void begin_colours(const head::Calibration& calibration) {
+  void begin_colours(const head::Calibration& calibration, bool tell = true) {
     head::TrackerSettings tracker;
     tracker.calibration = calibration;
+    tracker.colours = colours_tell = tell;
     tracker.field_of_view = settings.pose.field_of_view;
     colours.emplace(tracker, Compute(Backend::cpu, 1));
     contrast = 0;
@@ -114,12 +89,14 @@ struct Tracker::State {
     begin_colours(calibration);
   }
   void calibrate(const ColourView& frame, double time, const Outline& outline);
+  void follow_box(const ColourView& frame, double time, const Evidence& evidence);
 
   face::Fit fit_from(face::Start start) { return fitter->fit({grey, std::move(start), false}); }
   std::optional<face::Start> continued() const;
   std::optional<face::Start> from_colours(const head::Estimate& head);
-  std::optional<face::Fit> from_detector(double time);
+  std::optional<face::Fit> from_detector(double time, const std::optional<Outline>& head);
 
+  Outline sized(Outline head, double time);
   std::optional<Outline> accept(const std::optional<face::Fit>& fit, const std::optional<Outline>& head,
                                 std::optional<face::HeadPose>& found);
   void guide_colours(const ColourView& frame, const face::Fit& fit, const Outline& outline, const head::Estimate& head,
@@ -137,6 +114,7 @@ struct Tracker::State {
   PoseSmoothing smoothing;
   std::unique_ptr<Worker> worker;
   std::optional<head::Tracker> colours;
+  bool colours_tell = true;         // off: they do not separate the head from the rest, and its edges are followed
   std::optional<head::Oval> given;  // by start(), for the next frame
   Join join;
   double contrast = 0;  // of the colours after their last calibration
@@ -147,14 +125,14 @@ struct Tracker::State {
   face::GreyView grey{};
   Camera camera;
 
-  std::optional<Seen> last, before;              // faces of the last frame and of the one before it
-  std::optional<Seen> seen;                      // the last that was believed
-  std::optional<face::HeadPose> pose;            // of the last face, not smoothed
-  std::vector<std::optional<head::Oval>> boxed;  // faces of the detector's last two runs
-  int steady = 0;                                // frames in a row with a face
-  int missed = 0;                                // frames since
-  double first_pause = first_detector_pause;
-  double detected_at = -1e9, calibrated_at = -1e9, lost_since = 0;
+  std::optional<Seen> last, before;    // faces of the last frame and of the one before it
+  std::optional<Seen> seen;            // the last that was believed
+  std::optional<face::HeadPose> pose;  // of the last face, not smoothed
+  FaceSearch search;
+  int steady = 0;                       // frames in a row with a face
+  int missed = 0;                       // frames since
+  double pause = first_detector_pause;  // of the detector, while colours are followed and no face is seen
+  double doubted_at = -1e9, searched_at = -1e9, calibrated_at = -1e9, lost_since = 0;
 };
 
 // The face of the last frame, moved on as it moved before.
@@ -186,13 +164,19 @@ std::optional<face::Start> Tracker::State::from_colours(const head::Estimate& he
   return start;
 }
 
-std::optional<face::Fit> Tracker::State::from_detector(double time) {
-  if (!settings.detect || time - detected_at < detector_pause) return std::nullopt;
-  detected_at = time;
+// Faces about the head, where the colours have it, and anywhere: in every frame if they do not, else ever more seldom.
+std::optional<face::Fit> Tracker::State::from_detector(double time, const std::optional<Outline>& head) {
+  std::vector<face::Start::Box> boxes;
+  if (!head || search.curious()) {
+    boxes = search.look(grey, time);
+  } else if (time - searched_at >= pause) {
+    searched_at = time;
+    pause = std::min(2 * pause, longest_first_pause * first_detector_pause);
+    boxes = search.look(grey, time);
+  } else {
+    boxes = search.look_about(grey, join.to_face(*head).oval(), time);
+  }
   std::optional<face::Fit> best;
-  const std::vector<face::Start::Box> boxes = settings.detect(grey);
-  boxed.push_back(boxes.empty() ? std::nullopt : std::optional(oval_of(boxes.front())));
-  if (boxed.size() > 2) boxed.erase(boxed.begin());
   for (std::size_t i = 0; i < std::min(boxes.size(), detected_faces); ++i) {
     face::Start start;
     start.box = boxes[i];
@@ -228,7 +212,8 @@ void Tracker::State::calibrate(const ColourView& frame, double time, const Outli
     const std::size_t factor = reduction_for(oval, frame.format);
     const ColourView small = reduced(frame, factor, reduced_pixels);
     const head::Oval outlined = reduced(oval, factor);
-    begin_colours(head::calibrate({&small, 1}, {&outlined, 1}, with));
+    const head::Calibration calibration = head::calibrate({&small, 1}, {&outlined, 1}, with);
+    begin_colours(calibration, calibration.filter.score >= separate && colourfulness(small, outlined) >= coloured);
     reduction = factor;
     colours->start(outlined);
   } catch (const Error&) {
@@ -249,8 +234,8 @@ void Tracker::State::guide_colours(const ColourView& frame, const face::Fit& fit
   if (head.found && head.oval) {
     if (contrast == 0) contrast = head.confidence;
     const Outline off = outline_of(*head.oval) - expected;
-    const double radius = head.oval->rx;
-    if (std::hypot(off.x, off.y) < astray * radius && std::abs(off.size) < astray_size) {
+    const double radius = head.oval->rx, slack = colours_tell ? 1 : edges_slack;
+    if (std::hypot(off.x, off.y) < slack * astray * radius && std::abs(off.size) < slack * astray_size) {
       if (rested && head.confidence < faded * contrast) calibrate(frame, time, join.known() ? expected : outline);
       return;
     }
@@ -354,27 +339,58 @@ void Tracker::State::fit_anew(Evidence& evidence, Stages& stages) {
   stages.end("face again");
 }
 
-// Which of the two to believe; the detector only where nothing else is left, or where the colours are known but never saw
-// the face. True: the face is the detector's.
+// Colours that are half covered shrink, and those that spread to something else grow: not for long, or by much, is a head
+// another size than its face had.
+Outline Tracker::State::sized(Outline head, double time) {
+  if (!seen || !join.known() || time - seen->time > size_memory) return head;
+  const double size = join.to_colours(seen->outline).size;
+  const double kept = std::clamp(head.size, size - held_size, size + held_size);
+  if (kept != head.size) {
+    head.size = kept;
+    colours->start(reduced(head.oval(), reduction));
+  }
+  return head;
+}
+
+// Which of the two to believe; the detector where nothing else is left, and now and then while the face stays away from where
+// the colours go. True: the face is the detector's.
 bool Tracker::State::decide(double time, Evidence& evidence, Stages& stages) {
   bool detected = false;
-  if (evidence.head.found && evidence.head.oval) evidence.by_colours = outline_of(*evidence.head.oval);
+  if (evidence.head.found && evidence.head.oval) evidence.by_colours = sized(outline_of(*evidence.head.oval), time);
   const bool by_colours = evidence.by_colours.has_value();
   evidence.by_face = accept(evidence.fit, evidence.by_colours, evidence.pose);
-  if (!evidence.by_face && (!by_colours || (!join.known() && time - detected_at >= first_pause))) {
-    if (std::optional<face::Fit> other = from_detector(time)) {
-      evidence.by_face = accept(other, evidence.by_colours, evidence.pose);
+  if (!evidence.by_face && (!by_colours || search.curious() || time - doubted_at >= doubt_pause)) {
+    doubted_at = time;
+    if (std::optional<face::Fit> other = from_detector(time, evidence.by_colours)) {
+      // what both say, detector and fit, is believed wherever it is
+      evidence.by_face = accept(other, search.steady(time) ? std::nullopt : evidence.by_colours, evidence.pose);
       evidence.fit = std::move(other);
       detected = evidence.by_face.has_value();
     }
-    if (by_colours && detected_at == time)
-      first_pause = std::min(2 * first_pause, longest_first_pause * first_detector_pause);
     stages.end("detect");
   }
   stages.end("pose");
+  if (evidence.by_face) {
+    search.settle();
+    doubted_at = time;
+    pause = first_detector_pause;
+  }
   if (!by_colours && lost_since <= 0) lost_since = time;
   if (by_colours) lost_since = 0;
   return detected;
+}
+
+// No face can be fitted, but the detector sees one: small, blurred or half covered.
+void Tracker::State::follow_box(const ColourView& frame, double time, const Evidence& evidence) {
+  const std::optional<head::Oval> box = search.steady(time);
+  if (!box || !mechanisms::boxed_colours || !evidence.fit || evidence.fit->failure > no_face) return;
+  const Outline outline = outline_of(*box);
+  if (evidence.by_colours) {
+    if (join.known()) return;  // colours that once were those of a face are surer than a box
+    const Outline off = outline - *evidence.by_colours;
+    if (std::hypot(off.x, off.y) < box_astray * box->rx) return;
+  }
+  calibrate(frame, time, outline);
 }
 
 // What the next frames start from.
@@ -382,8 +398,7 @@ void Tracker::State::learn(const ColourView& frame, double time, const Evidence&
   before = last ? std::move(last) : std::nullopt;
   last.reset();
   steady = evidence.by_face ? steady + 1 : 0;
-  if (!colours && !evidence.by_face && time == detected_at && is_steady(boxed))
-    calibrate(frame, time, outline_of(*boxed.back()));
+  if (!evidence.by_face) follow_box(frame, time, evidence);
   if (!evidence.by_face) {
     before.reset();
     ++missed;
@@ -425,7 +440,7 @@ Estimate Tracker::State::track(const ColourView& frame, double time) {
   }
   estimate.confidence = by_face ? fit->quality : head.confidence;
   const Outline joined = join.add(by_face, by_colours, time);
-  estimate.oval = by_colours ? *head.oval : join.to_colours(*by_face).oval();
+  estimate.oval = join.known() || by_face ? joined.oval() : *head.oval;
   estimate.x = estimate.oval.cx;
   estimate.y = estimate.oval.cy;
   place(estimate, joined, found, head);
@@ -441,10 +456,10 @@ void Tracker::State::restart() {
   given.reset();
   last.reset(), before.reset(), seen.reset();
   pose.reset();
-  boxed.clear();
+  search.restart();
   steady = missed = 0;
-  first_pause = first_detector_pause;
-  detected_at = -1e9;
+  pause = first_detector_pause;
+  doubted_at = searched_at = -1e9;
   lost_since = 0;
 }
 

@@ -252,6 +252,36 @@ TEST(HeadTracker, SmoothingStillsAndKeepsTheRawPlace) {
   EXPECT_LT(smooth, 0.5 * raw);
 }
 
+// Of a film without colours.
+Frame greyed(io::Picture picture) {
+  for (std::size_t i = 0; i + 2 < picture.bgr.size(); i += 3) {
+    const int sum = 29 * picture.bgr[i] + 150 * picture.bgr[i + 1] + 77 * picture.bgr[i + 2];
+    for (std::size_t c = 0; c < 3; ++c) picture.bgr[i + c] = static_cast<std::uint8_t>(sum / 256);
+  }
+  return {std::move(picture)};
+}
+
+TEST(HeadTracker, FollowsByThePatternWhereThereAreNoColours) {
+  const HeadClip clip;
+  const Frame first = greyed(clip.picture(0));
+  const ColourView view = first.view();
+  const Oval oval = oval_of(clip.truth(0));
+  Tracker tracker({.calibration = calibrate({&view, 1}, {&oval, 1}), .colours = false});
+  for (std::size_t i = 0; i < 60; ++i) {
+    const Frame frame = greyed(clip.picture(i));
+    const Estimate estimate = tracker.track(frame.view(), static_cast<double>(i) / 30);
+    ASSERT_TRUE(estimate.found) << i << ": " << estimate.why;
+    const HeadTruth truth = clip.truth(i);
+    EXPECT_LT(std::hypot(estimate.x - truth.x, estimate.y - truth.y), 0.25 * 2 * truth.rx) << i;
+  }
+  const Frame blank{
+      {clip.settings().width, clip.settings().height, std::vector<std::uint8_t>(first.picture.bgr.size(), 90)}};
+  const Estimate nobody = tracker.track(blank.view(), 2);
+  EXPECT_FALSE(nobody.found);
+  EXPECT_FALSE(nobody.why.empty());
+  EXPECT_THROW(Tracker({.calibration = calibrated(clip), .pattern = false, .colours = false}), Error);
+}
+
 TEST(HeadTracker, RefusesFramesAndSettingsThatMakeNoSense) {
   const HeadClip clip({.width = 160, .height = 120});
   const Calibration calibration = calibrated(clip);

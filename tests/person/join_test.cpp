@@ -49,6 +49,17 @@ TEST(Join, ColoursGoOnAloneWithTheDifferenceThatWasLearnt) {
   EXPECT_NEAR(join.to_colours(alone).x, 200, 1e-6);
 }
 
+TEST(Join, IsWhereTheFaceIsHoweverTheColoursAreThrownAbout) {
+  Join join;
+  for (int frame = 0; frame < 60; ++frame) {
+    const Outline face{100, 50, 4};
+    const Outline colours{100.0 + 60 * (frame % 3), 50.0 + 80 * (frame % 2), 4 + 0.3 * (frame % 2)};
+    const Outline joined = join.add(face, colours, frame / 30.0);
+    EXPECT_LT(std::hypot(joined.x - face.x, joined.y - face.y), 1.001 * join_slack * face.eye_distance()) << frame;
+    EXPECT_NEAR(joined.size, face.size, 1.001 * join_size_slack) << frame;
+  }
+}
+
 TEST(Reduction, MeansOfSquaresWithTheirPlaces) {
   std::vector<std::uint8_t> frame(4 * 6 * 3), small;
   for (std::size_t i = 0; i < frame.size(); ++i)

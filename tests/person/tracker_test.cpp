@@ -82,6 +82,34 @@ TEST(PersonTracker, FollowsTheHeadOfADrawnFilm) {
   EXPECT_LT(moved / counted, 0.03);
 }
 
+// Colours that say nothing may not lead the head away from a face that is seen.
+TEST(PersonTracker, InAFilmWithoutColoursTheHeadIsWhereItsFaceIs) {
+  const synth::HeadPoseClip clip(small_clip());
+  std::size_t frame = 0;
+  int calls = 0;
+  Tracker tracker({.model = shipped(), .detect = detector(clip, frame, calls)});
+  for (; frame < 30; ++frame) {
+    io::Picture picture = clip.picture(frame);
+    for (std::size_t i = 0; i + 2 < picture.bgr.size(); i += 3) {
+      const int sum = 29 * picture.bgr[i] + 150 * picture.bgr[i + 1] + 77 * picture.bgr[i + 2];
+      for (std::size_t c = 0; c < 3; ++c) picture.bgr[i + c] = static_cast<std::uint8_t>(sum / 256);
+    }
+    const Estimate estimate = tracker.track(view_of(picture), static_cast<double>(frame) / 30);
+    ASSERT_TRUE(estimate.found) << frame << ": " << estimate.why;
+    ASSERT_TRUE(estimate.face) << frame;
+    const head::Oval truth = oval_of(clip, frame);
+    EXPECT_LT(std::hypot(estimate.x - truth.cx, estimate.y - truth.cy), 0.25 * 2 * truth.rx) << frame;
+    EXPECT_NEAR(std::log(estimate.oval.rx / truth.rx), 0, 0.2) << frame;
+    double x = 0, y = 0;
+    for (std::size_t i = 0; i + 1 < estimate.landmarks.size(); i += 2) {
+      x += static_cast<double>(estimate.landmarks[i]) / 68, y += static_cast<double>(estimate.landmarks[i + 1]) / 68;
+    }
+    EXPECT_LT(std::hypot((x - estimate.oval.cx) / estimate.oval.rx, (y - estimate.oval.cy) / estimate.oval.ry), 0.7)
+        << frame << ": the oval is not about its own landmarks";
+  }
+  EXPECT_LE(calls, 2);
+}
+
 TEST(PersonTracker, ComesBackAfterALossWithoutADetector) {
   const synth::HeadPoseClip clip(small_clip());
   Tracker tracker({.model = shipped()});
