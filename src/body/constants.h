@@ -145,6 +145,10 @@ namespace refinement {
 KINEMA_CONSTANT(double, contact_reach, 0.12);  // metres
 /// Standard deviation of a point about the skin of capsules.
 KINEMA_CONSTANT(double, skin_deviation, 0.02);  // metres
+/// As contact_reach, where points belong to what their rays meet. [realistic pairs]
+KINEMA_CONSTANT(double, projective_reach, 0.08);  // metres
+/// Their noise over the median of the deviations that they state. [realistic pairs]
+KINEMA_CONSTANT(double, projective_noise, 0.5);  // ratio
 /// Weight of a ray that saw past the person.
 KINEMA_CONSTANT(double, free_space_weight, 6);  // weight of a point
 /// Floors are uneven and soles thin: the end of a capsule may go this far under the floor. [CMU clips]

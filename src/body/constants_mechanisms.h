@@ -51,7 +51,11 @@ KINEMA_MECHANISM(peak_width);
 KINEMA_MECHANISM(near_side);
 KINEMA_MECHANISM(noise_along_rays);
 
+// denoised_points.cpp
+KINEMA_MECHANISM(projective_contacts);
+
 // deviation.cpp, trajectory.cpp, smoother.cpp
+KINEMA_MECHANISM(followed_back);
 KINEMA_MECHANISM(residual_noise);
 KINEMA_MECHANISM(smoothed_comfort);
 KINEMA_MECHANISM(refitted_frames);

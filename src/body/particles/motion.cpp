@@ -50,6 +50,8 @@ double velocity_kept(Motion motion) {
 
 double independent_points(const TrackerSettings& settings, const PointNoise& noise) {
   const double skin = settings.likelihood.sigma;
+  // the likelihood knows the deviations of such points one by one
+  if (noise.projective) return std::min(settings.independent_points, noise.independent);
   return std::min(settings.independent_points, noise.independent) * skin * skin /
          (skin * skin + noise.deviation * noise.deviation);
 }
@@ -58,6 +60,8 @@ RefineSettings refine_settings(const TrackerSettings& settings, std::size_t poin
   RefineSettings refinement;
   refinement.steps = settings.refine_steps;
   refinement.noise = noise.deviation;
+  refinement.projective = noise.projective;
+  if (noise.projective) refinement.tau = constants::refinement::projective_reach;
   refinement.evidence =
       std::min(settings.independent_points, noise.independent) / static_cast<double>(std::max<std::size_t>(1, points));
   refinement.free_space = settings.likelihood.free_space ? refinement.free_space : 0;

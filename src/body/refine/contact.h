@@ -32,6 +32,10 @@ struct Contact {
   Vec3f normal, foot;
 };
 
+/// Square of the sine between a ray and the axis of a capsule, at least, where the length of the ray in the capsule is estimated.
+inline constexpr float least_sine2 = 0.1f;
+inline constexpr int projective_steps = 2;
+
 KINEMA_HD inline float clamp01(float x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
 /// Signed distance of a point to a capsule's surface.
@@ -65,6 +69,64 @@ KINEMA_HD inline Contact touch_point(const Segment& s, Vec3f x) {
 KINEMA_HD inline float share_across(Vec3f normal, Vec3f x, float noise2) {
   const float along = dot(normal, x);
   return 1 / (1 + noise2 * along * along / dot(x, x));
+}
+
+/// How far a point that errs along its ray is from a capsule, signed as above: along the ray a distance counts as so much less as
+/// the point errs more. A point that seems to be under the skin of a limb, or behind it, mostly belongs to it if its ray meets the
+/// limb, and the nearest surface is no measure of that once the noise is as large as the limb is thick.
+KINEMA_HD inline float projective_distance(const Segment& s, Vec3f x, float noise2) {
+  const float range = norm(x);
+  const Vec3f v = (1 / range) * x;
+  // closest points of the line along v and the segment
+  const float va = dot(v, s.a), vd = dot(v, s.along);
+  const Vec3f a = s.a - va * v, d = s.along - vd * v;
+  const float d2 = dot(d, d), t = clamp01(-dot(a, d) / (d2 + 1e-12f));
+  const Vec3f gap = a + t * d;
+  const float gap2 = dot(gap, gap), aside = fmaxf(sqrtf(gap2) - s.radius, 0);
+  // half of the stretch of the ray within the capsule, whose ends are spheres
+  const float sine2 = t <= 0 || t >= 1 ? 1 : fmaxf(d2 * s.inverse, least_sine2);
+  const float half = sqrtf(fmaxf(s.radius * s.radius - gap2, 0) / sine2);
+  const float beyond = fabsf(range - (va + t * vd)) - half, less = 1 / (1 + noise2);
+  const float away = aside > 0 ? sqrtf(aside * aside + less * beyond * beyond) : sqrtf(less) * beyond;
+  return fminf(signed_distance(s, x), away);
+}
+
+/// The contact of such a point: with the place on the near side of the skin to which its errors most likely moved it from, found by
+/// Gauss-Newton steps along the ray. `distance` is that of the point to the plane which touches the skin there, so that
+/// share_across() applies to it.
+KINEMA_HD inline Contact touch_projective(const Segment& s, Vec3f x, float noise2) {
+  const float range = norm(x);
+  const Vec3f v = (1 / range) * x;
+  const float va = dot(v, s.a), vd = dot(v, s.along);
+  const Vec3f a = s.a - va * v, d = s.along - vd * v;
+  const float d2 = dot(d, d), t = clamp01(-dot(a, d) / (d2 + 1e-12f));
+  const Vec3f gap = a + t * d;
+  const float inner = s.radius * s.radius - dot(gap, gap);
+  const bool passes = inner <= 0;
+  const float sine2 = t <= 0 || t >= 1 ? 1 : fmaxf(d2 * s.inverse, least_sine2);
+  const float middle = va + t * vd - range, surface = middle - sqrtf(fmaxf(inner, 0) / sine2);  // from the point
+  float shift = surface * (noise2 / (1 + noise2));
+  if (passes) shift = fminf(shift, middle);
+  // towards the camera, perpendicular to the axis
+  Vec3f near = (vd * s.inverse) * s.along - v;
+  near = (1 / fmaxf(norm(near), 1e-6f)) * near;
+  Contact contact{};
+  float slope = 0;
+  for (int step = 0;; ++step) {
+    const Vec3f moved = x + shift * v;
+    contact.foot = s.a + clamp01(dot(moved - s.a, s.along) * s.inverse) * s.along;
+    const Vec3f out = moved - contact.foot;
+    const float length = norm(out);
+    const bool behind = !passes && (dot(out, near) < 0 || length < 1e-6f);
+    contact.normal = behind ? near : (1 / fmaxf(length, 1e-6f)) * out;
+    contact.distance = (behind ? dot(out, near) : length) - s.radius;
+    slope = dot(contact.normal, v);
+    if (step == projective_steps) break;
+    shift = (shift * slope * slope - contact.distance * slope) / (slope * slope + 1 / noise2);
+    if (passes) shift = fminf(shift, middle);
+  }
+  contact.distance -= shift * slope;
+  return contact;
 }
 
 /// The contact of a ray from the camera at the origin through `x`, which saw past the skin: the distance between the

@@ -235,6 +235,125 @@ void touch_points(const Skin& skin, const PointBlock& points, const ContactWeigh
   }
 }
 
+// The capsules of least projective_distance().
+HWY_INLINE void find_projective(const Skin& skin, const PointBlock& points, float noise2, ContactBlock& contacts) {
+  const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-12f);
+  const Floats less = hn::Set(d, 1 / (1 + noise2)), root = hn::Sqrt(less), steepest = hn::Set(d, least_sine2);
+  for (std::size_t i = 0; i < contact_block; i += lanes) {
+    const Vectors x = load(points.x + i, points.y + i, points.z + i);
+    const Floats range = norm(x);
+    const Vectors ray = times(hn::Div(one, range), x);
+    Floats best = hn::Set(d, 1e30f), index = hn::Set(d, -1.0f);
+    for (std::size_t k = 0; k < skin.size(); ++k) {
+      const Segment& s = skin[k];
+      const Vectors a = repeat(s.a), along = repeat(s.along);
+      const Floats va = dot(ray, a), vd = dot(ray, along);
+      const Vectors p = minus(a, va, ray), across = minus(along, vd, ray);
+      const Floats bottom = dot(across, across);
+      const Floats t = clamp01(hn::Neg(hn::Div(dot(p, across), hn::Add(bottom, tiny))));
+      const Vectors gap = plus(p, t, across);
+      const Floats gap2 = dot(gap, gap), radius = hn::Set(d, s.radius), radius2 = hn::Set(d, s.radius * s.radius);
+      const Floats lateral = hn::Max(hn::Sub(hn::Sqrt(gap2), radius), zero);
+      const Floats sine2 = hn::Max(hn::Mul(bottom, hn::Set(d, s.inverse)), steepest);
+      const auto at_end = hn::Or(hn::Le(t, zero), hn::Ge(t, one));
+      const Floats half = hn::Sqrt(hn::Div(hn::Max(hn::Sub(radius2, gap2), zero), hn::IfThenElse(at_end, one, sine2)));
+      // how far outside of the stretch of the ray within the capsule
+      const Floats beyond = hn::Sub(hn::Abs(hn::Sub(range, hn::MulAdd(t, vd, va))), half);
+      const Floats missed = hn::Sqrt(hn::MulAdd(lateral, lateral, hn::Mul(less, hn::Mul(beyond, beyond))));
+      const Floats away = hn::IfThenElse(hn::Gt(lateral, zero), missed, hn::Mul(root, beyond));
+      const Floats near = away_from(x, a, along, hn::Set(d, s.inverse), radius);
+      const Floats own = hn::Min(near, away);
+      const auto nearer = hn::Lt(own, best);
+      best = hn::IfThenElse(nearer, own, best);
+      index = hn::IfThenElse(nearer, hn::Set(d, static_cast<float>(k)), index);
+    }
+    hn::StoreU(best, d, contacts.distance + i);
+    hn::StoreU(index, d, contacts.capsule + i);
+  }
+}
+
+// see touch_projective()
+void touch_projective_points(const Skin& skin, const PointBlock& points, const ContactWeights& weights,
+                             ContactBlock& contacts) {
+  find_projective(skin, points, weights.noise2, contacts);
+  alignas(64) float inverse[contact_block], radius[contact_block], cx[contact_block], cy[contact_block],
+      cz[contact_block];
+  for (std::size_t i = 0; i < contact_block; ++i) {
+    const auto capsule = contacts.capsule[i] < 0 ? 0 : static_cast<std::size_t>(contacts.capsule[i]);
+    const Segment& s = skin[capsule];
+    contacts.footx[i] = s.a.x;
+    contacts.footy[i] = s.a.y;
+    contacts.footz[i] = s.a.z;
+    cx[i] = s.along.x;
+    cy[i] = s.along.y;
+    cz[i] = s.along.z;
+    inverse[i] = s.inverse;
+    radius[i] = s.radius;
+  }
+  const Lanes d;
+  const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-6f);
+  const Floats noise2 = hn::Set(d, weights.noise2), stiffness = hn::Set(d, 1 / weights.noise2);
+  for (std::size_t i = 0; i < contact_block; i += hn::Lanes(d)) {
+    const Vectors x = load(points.x + i, points.y + i, points.z + i), along = load(cx + i, cy + i, cz + i);
+    const Vectors a = load(contacts.footx + i, contacts.footy + i, contacts.footz + i);
+    const Floats over = hn::LoadU(d, inverse + i), r = hn::LoadU(d, radius + i);
+    const Floats range = norm(x);
+    const Vectors ray = times(hn::Div(one, range), x);
+    // where the ray passes the axis, and meets the surface
+    const Floats va = dot(ray, a), vd = dot(ray, along);
+    const Vectors p = minus(a, va, ray), across = minus(along, vd, ray);
+    const Floats bottom = dot(across, across);
+    const Floats pass_t = clamp01(hn::Neg(hn::Div(dot(p, across), hn::Add(bottom, hn::Set(d, 1e-12f)))));
+    const Vectors gap = plus(p, pass_t, across);
+    const auto at_end = hn::Or(hn::Le(pass_t, zero), hn::Ge(pass_t, one));
+    const Floats sine2 = hn::IfThenElse(at_end, one, hn::Max(hn::Mul(bottom, over), hn::Set(d, least_sine2)));
+    const Floats inner = hn::Sub(hn::Mul(r, r), dot(gap, gap));
+    const Floats half = hn::Sqrt(hn::Div(hn::Max(inner, zero), sine2));
+    const Floats middle = hn::Sub(hn::MulAdd(pass_t, vd, va), range);  // from the point
+    const Floats surface = hn::Sub(middle, half);
+    const auto passes = hn::Le(inner, zero);
+    Floats shift = hn::Mul(surface, hn::Div(noise2, hn::Add(one, noise2)));
+    shift = hn::IfThenElse(passes, hn::Min(shift, middle), shift);
+    Vectors foot{}, normal{};
+    Floats distance{}, slope{};
+    const Vectors near = minus(times(hn::Mul(vd, over), along), {ray.x, ray.y, ray.z});
+    const Vectors facing = times(hn::Div(one, hn::Max(norm(near), tiny)), near);
+    const auto look = [&] {
+      const Vectors moved = plus(x, shift, ray);
+      foot = plus(a, clamp01(hn::Mul(dot(minus(moved, a), along), over)), along);
+      const Vectors out = minus(moved, foot);
+      const Floats length = norm(out);
+      const auto turned = hn::AndNot(passes, hn::Or(hn::Lt(dot(out, facing), zero), hn::Lt(length, tiny)));
+      normal = times(hn::Div(one, hn::Max(length, tiny)), out);
+      normal = {hn::IfThenElse(turned, facing.x, normal.x), hn::IfThenElse(turned, facing.y, normal.y),
+                hn::IfThenElse(turned, facing.z, normal.z)};
+      distance = hn::Sub(hn::IfThenElse(turned, dot(out, facing), length), r);
+      slope = dot(normal, ray);
+    };
+    for (int step = 0; step < projective_steps; ++step) {
+      look();
+      const Floats slope2 = hn::Mul(slope, slope);
+      shift = hn::Div(hn::Sub(hn::Mul(shift, slope2), hn::Mul(distance, slope)), hn::Add(slope2, stiffness));
+      shift = hn::IfThenElse(passes, hn::Min(shift, middle), shift);
+    }
+    look();
+    // of the point itself, to the plane that touches the skin there
+    distance = hn::Sub(distance, hn::Mul(shift, slope));
+    const Floats share_left = hn::Div(one, hn::MulAdd(noise2, hn::Mul(slope, slope), one));
+    const Floats ratio = hn::Mul(distance, hn::Set(d, 1 / weights.tau));
+    const auto ignored = hn::Ge(hn::Abs(hn::LoadU(d, contacts.distance + i)), hn::Set(d, weights.reach));
+    const Floats u = hn::IfThenElse(ignored, one, hn::Min(one, hn::Mul(share_left, hn::Mul(ratio, ratio))));
+    const Floats share = hn::Sub(one, u);
+    store(normal, contacts.nx + i, contacts.ny + i, contacts.nz + i);
+    store(foot, contacts.footx + i, contacts.footy + i, contacts.footz + i);
+    hn::StoreU(distance, d, contacts.distance + i);
+    hn::StoreU(hn::Mul(share_left, hn::Mul(share, share)), d, contacts.weight + i);
+    hn::StoreU(hn::Mul(u, hn::MulAdd(u, hn::Sub(u, hn::Set(d, 3.0f)), hn::Set(d, 3.0f))), d, contacts.cost + i);
+  }
+}
+
 void deepest_obstacles(const Skin& skin, const PointBlock& points, ContactBlock& contacts) {
   const Lanes d;
   const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f);
@@ -285,12 +404,16 @@ Skin::Skin(std::span<const float> capsules) {
 
 HWY_EXPORT(nearest_capsules);
 HWY_EXPORT(touch_points);
+HWY_EXPORT(touch_projective_points);
 HWY_EXPORT(deepest_obstacles);
 void nearest_capsules(const Skin& skin, const PointBlock& points, ContactBlock& contacts) {
   HWY_DYNAMIC_DISPATCH(nearest_capsules)(skin, points, contacts);
 }
 void touch_points(const Skin& skin, const PointBlock& points, const ContactWeights& weights, ContactBlock& contacts) {
-  HWY_DYNAMIC_DISPATCH(touch_points)(skin, points, weights, contacts);
+  if (weights.projective)
+    HWY_DYNAMIC_DISPATCH(touch_projective_points)(skin, points, weights, contacts);
+  else
+    HWY_DYNAMIC_DISPATCH(touch_points)(skin, points, weights, contacts);
 }
 void deepest_obstacles(const Skin& skin, const PointBlock& points, ContactBlock& contacts) {
   HWY_DYNAMIC_DISPATCH(deepest_obstacles)(skin, points, contacts);

@@ -35,9 +35,10 @@ private:
 
 /// How a distance from the skin counts.
 struct ContactWeights {
-  float reach;   ///< points further from the skin are ignored
-  float tau;     ///< of Tukey's function
-  float noise2;  ///< see share_across()
+  float reach;              ///< points further from the skin are ignored
+  float tau;                ///< of Tukey's function
+  float noise2;             ///< see share_across()
+  bool projective = false;  ///< see projective_distance(); noise2 is above 0
 };
 
 /// Contacts of the points of a block; those past its last point are meaningless.
@@ -56,7 +57,7 @@ struct alignas(64) ContactBlock {
 /// The capsule whose surface is nearest to each point, and its distance. Neighbours are in space.
 void nearest_capsules(const Skin& skin, const PointBlock& points, ContactBlock& contacts);
 
-/// Likewise, and touch_point() with all else of the contact.
+/// Likewise, and touch_point() or touch_projective() with all else of the contact.
 void touch_points(const Skin& skin, const PointBlock& points, const ContactWeights& weights, ContactBlock& contacts);
 
 /// The capsule that blocks each ray from the origin to a point most deeply, and the distance; -1 where none does.

@@ -1,6 +1,7 @@
 #include "body/refine/denoised_points.h"
 
 #include "body/constants.h"
+#include "body/constants_mechanisms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -87,7 +88,16 @@ private:
 void DenoisedPoints::set(PointsView points, double noise, double distance) {
   view_ = points;
   noise_ = {};
-  if (!points.deviation.empty()) return;
+  if (!points.deviation.empty()) {
+    std::vector<float> own;
+    for (std::size_t i = 0; i < points.size; ++i)
+      if (points.deviation[i] > 0) own.push_back(points.deviation[i]);
+    if (own.empty() || !mechanisms::projective_contacts) return;
+    const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
+    std::nth_element(own.begin(), middle, own.end());
+    noise_ = {.deviation = constants::refinement::projective_noise * *middle, .projective = true};
+    return;
+  }
   noise_ = {.deviation = noise * distance * distance};
   if (!(noise_.deviation > negligible_noise)) return;
   const SightGrid grid(person_sights(points, distance));
@@ -113,7 +123,8 @@ void DenoisedPoints::set(PointsView points, double noise, double distance) {
     for (std::size_t c = 0; c < 3; ++c) xyz_[3 * s.point + c] *= further;
     independent += 1 / count;
   }
-  noise_ = {noise_.deviation * std::sqrt(independent / static_cast<double>(grid.sights().size())), independent};
+  noise_.deviation *= std::sqrt(independent / static_cast<double>(grid.sights().size()));
+  noise_.independent = independent;
   view_.xyz = xyz_.data();
 }
 

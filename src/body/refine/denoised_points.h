@@ -15,7 +15,7 @@ public:
   /// Moves the points of a person at `distance` along their rays to the mean of as many neighbours as reduce the
   /// deviation to 2 cm, or as there are within a few centimetres. Where the noise is already lower, returns the given
   /// points without a copy, and so where points have deviations of their own: those of matched pairs share their errors with
-  /// their neighbours. `noise`: standard deviation of a depth at 1 m.
+  /// their neighbours, which noise() says. `noise`: standard deviation of a depth at 1 m.
   void set(PointsView points, double noise, double distance);
 
   PointsView view() const { return view_; }

@@ -73,7 +73,7 @@ void for_each_contact(const Posed& posed, const RefinePoints& points, const Refi
   ContactBlock touches;
   const double most = settings.tau * settings.tau / 6;  // an ignored residual costs as much as at tau
   const ContactWeights weights{static_cast<float>(settings.reach()), static_cast<float>(settings.tau),
-                               static_cast<float>(settings.noise2())};
+                               static_cast<float>(settings.noise2()), settings.contacts_projective()};
   const std::vector<PointBlock>& blocks = points.person.blocks();
   for (std::size_t b = part.begin(blocks.size()); b < part.end(blocks.size()); ++b) {
     touch_points(posed.skin, blocks[b], weights, touches);

@@ -4,7 +4,8 @@
 // signed Euclidean distance of contact.h to the nearest capsule, rho is Tukey's function, which ignores residuals
 // beyond tau, rays are those that saw past the person, P holds the precisions of the prediction, e is the share of the
 // points that count as independent, and a^2 = sigma^2 / (sigma^2 + noise^2 cos^2), with the angle between the direction
-// of d and the ray: the sensor errs along the ray.
+// of d and the ray: the sensor errs along the ray. Where the errors of neighbours are alike, so that averaging leaves them as
+// they are, capsules and contacts are chosen along the rays instead (projective_distance()).
 //
 // A contact touches one rigid body, so its derivative by the pose is a 6-vector of that body's twist; these are summed
 // joint by joint (6x6) and only then transferred to the D numbers of the pose, down the tree, as the composite rigid

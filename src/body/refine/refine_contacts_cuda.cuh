@@ -29,6 +29,20 @@ __device__ inline int nearest_capsule(const float4* skin, int count, Vec3f x, fl
   return nearest;
 }
 
+/// Likewise by projective_distance().
+__device__ inline int nearest_along_ray(const float4* skin, int count, Vec3f x, float noise2, float& distance) {
+  int nearest = -1;
+  distance = 1e30f;
+  for (int k = 0; k < count; ++k) {
+    const float d = projective_distance(segment_at(skin, k), x, noise2);
+    if (d < distance) {
+      distance = d;
+      nearest = k;
+    }
+  }
+  return nearest;
+}
+
 /// The capsule that blocks the ray from the origin to x most deeply; -1: none.
 __device__ inline int deepest_obstacle(const float4* skin, int count, Vec3f x) {
   int deepest = -1;
@@ -61,12 +75,14 @@ __device__ inline int touch(const ContactMemory& memory, int capsules, Vec3f x, 
   float weight = 0, cost = 0;
   if (!background) {
     float distance;
-    capsule = nearest_capsule(memory.skin, capsules, x, distance);
+    capsule = reach.projective ? nearest_along_ray(memory.skin, capsules, x, reach.noise2, distance)
+                               : nearest_capsule(memory.skin, capsules, x, distance);
     cost = most;
     if (fabsf(distance) >= reach.furthest) {
       capsule = -1;
     } else {
-      contact = touch_point(segment_at(memory.skin, capsule), x);
+      const Segment own = segment_at(memory.skin, capsule);
+      contact = reach.projective ? touch_projective(own, x, reach.noise2) : touch_point(own, x);
       const float across = share_across(contact.normal, x, reach.noise2), ratio = contact.distance / tau;
       const float share = fmaxf(0.0f, 1 - across * ratio * ratio);
       weight = across * share * share;

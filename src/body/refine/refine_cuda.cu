@@ -173,7 +173,7 @@ void RefineCuda::start(const RayTilesView& tiles, const RefineSettings& settings
   problem.tiles = tiles;
   problem.settings = settings;
   problem.reach = {static_cast<float>(settings.tau), static_cast<float>(settings.reach()),
-                   static_cast<float>(settings.noise2())};
+                   static_cast<float>(settings.noise2()), settings.contacts_projective()};
   problem.thinning[0] = thinning_for(tiles.foreground_tiles, share.person);
   problem.thinning[1] = thinning_for(tiles.background_tiles, share.background);
   problem.priors = priors_.data();

@@ -15,6 +15,7 @@ __host__ __device__ inline int sums_size(int joints) { return joints * body_stri
 /// RefineSettings as contacts need them.
 struct Reach {
   float tau, furthest, noise2;
+  bool projective;
 };
 
 struct Problem {

@@ -15,6 +15,7 @@ namespace kinema::body {
 struct PointNoise {
   double deviation = 0;                                          ///< along their rays, besides that of the skin, metres
   double independent = std::numeric_limits<double>::infinity();  ///< the number of them that err independently
+  bool projective = false;                                       ///< see RefineSettings
 };
 
 struct RefineSettings {
@@ -26,6 +27,8 @@ struct RefineSettings {
   /// Weight of a ray that saw past the person relative to that of a point; 0: none.
   double free_space = constants::refinement::free_space_weight;
   int steps = 6;
+  bool projective =
+      false;  ///< points belong to what their rays meet rather than to what is nearest: projective_distance()
 
   /// Standard deviation of a point about a skin seen straight on; and the excess of its variance over that of a point
   /// across the ray, relative to the latter.
@@ -33,7 +36,8 @@ struct RefineSettings {
   double noise2() const { return mechanisms::noise_along_rays ? noise * noise / (sigma * sigma) : 0; }
 
   /// The distance from the skin up to which a point counts.
-  double reach() const { return tau * std::sqrt(1 + noise2()); }
+  double reach() const { return contacts_projective() ? tau : tau * std::sqrt(1 + noise2()); }
+  bool contacts_projective() const { return projective && noise2() > 0; }
 };
 
 /// The prior of a pose: a predicted state and the precision of each number of its tangent.

@@ -39,6 +39,9 @@ KINEMA_CONSTANT(double, least_gain, 0.2);  // natural logarithm of the likelihoo
 /// Times that a trajectory is fitted: how fast joints move is taken from the poses given at first, which tremble, and
 /// then from the trajectory found before. [real Kinect recordings of UTD-MHAD, subjects 1 to 4]
 KINEMA_CONSTANT(int, speed_passes, 2);  // fits
+/// A pose that is followed back from later frames replaces the one found at first if it explains the frame so much better.
+/// [realistic pairs]
+KINEMA_CONSTANT(double, clearly_better, 0.5);  // natural logarithm of the likelihood
 /// Gauss-Newton steps of a trajectory, at most.
 KINEMA_CONSTANT(int, trajectory_steps, 4);  // steps
 

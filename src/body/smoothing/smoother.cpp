@@ -121,10 +121,29 @@ private:
     error_sources_.push_back(sources);
   }
 
+  // What somebody was found to do in the end may explain the frames before better than the poses found then, in a start
+  // or a limb that was lost: follows each pose of the window back in time, and keeps the better one of every frame.
+  void follow_backwards(std::size_t first) {
+    const Kinematics kinematics = flat_->view();
+    const auto explained = [&](const TrajectoryFrame& frame, std::span<const float> state) {
+      return point_evidence(kinematics, frame.points, frame.refinement, state, threads_).cost +
+             model_->comfort.cost(state);
+    };
+    for (std::size_t t = frames_.size() - 1; t-- > first;) {
+      TrajectoryFrame& frame = frames_[t];
+      std::vector<float> state = frames_[t + 1].state, own = frame.state;
+      refine(kinematics, frame.points, expected_pose(skeleton_, state, frames_[t + 1].seconds), frame.refinement,
+             state);
+      refine(kinematics, frame.points, expected_pose(skeleton_, own, frames_[t + 1].seconds), frame.refinement, own);
+      if (explained(frame, own) - explained(frame, state) > clearly_better) frame.state = state;
+    }
+  }
+
   // Fits all, returns the first `count` and keeps those from which the rest continues.
   std::vector<Estimate> settle(std::size_t count) {
     if (count == 0) return {};
     const std::size_t before = frames_.size() - estimates_.size();
+    if (mechanisms::followed_back && frames_.back().refinement.projective) follow_backwards(before);
     fit_trajectory(*model_, frames_, before, threads_, {.passes = speed_passes});
     std::vector<Estimate> settled;
     for (std::size_t i = 0; i < count; ++i) {

@@ -240,7 +240,7 @@ private:
   // settings, if it is unknown_size(), else 1; 0 where nobody was found.
   double search_person() {
     SearchSettings settings;
-    settings.noise = denoised_.noise().deviation;
+    settings.noise = search_noise(denoised_.noise());
     RefinePoints seen = points();
     const Skeleton& average = unknown_size() ? settings_.skeleton : skeleton_;
     if (unknown_size()) {

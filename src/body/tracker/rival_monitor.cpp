@@ -67,7 +67,7 @@ std::vector<std::vector<float>> RivalMonitor::search_about(Particles& particles,
   SearchSettings settings;
   settings.pelvis = Vec3f{state[0], state[1], state[2]};
   settings.points = rival_search_points;
-  settings.noise = particles.noise().deviation;
+  settings.noise = search_noise(particles.noise());
   const auto refine_many = [&](std::span<PoseCandidate> candidates, const RefineSettings& refinement,
                                PointShare share) { particles.refine_poses(candidates, refinement, share); };
   std::vector<std::vector<float>> states;

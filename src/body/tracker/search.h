@@ -18,6 +18,9 @@ struct SearchSettings {
   std::size_t points = constants::search::search_points;  ///< of the person, in the first round
 };
 
+/// SearchSettings::noise of the points of a frame. A pose that is far off is found by what is nearest, not by what rays meet.
+inline double search_noise(const PointNoise& noise) { return noise.projective ? 0 : noise.deviation; }
+
 /// A pose that may be the person's.
 struct SearchResult {
   double size = 1;  ///< the one of `sizes` that fits best

@@ -72,6 +72,40 @@ TEST(Contacts, AreThoseOfTheNearestCapsule) {
   }
 }
 
+TEST(Contacts, AreThoseThatRaysMeetWherePointsErrAlongThem) {
+  std::mt19937 random(4);
+  ContactBlock contacts;
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::size_t counts[] = {1, 3, 16, 17, 48, 120};
+    const Scene scene = random_scene(random, counts[random() % 6], 1 + random() % 400, trial % 3 == 0 ? 1.0f : 0.1f);
+    const Skin skin(scene.capsules);
+    const PointList points(scene.points, Neighbours::in_space);
+    const ContactWeights weights{0.08f, 0.08f, trial % 2 == 0 ? 0.5f : 5.0f, true};
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (i % contact_block == 0) touch_points(skin, points.blocks()[i / contact_block], weights, contacts);
+      const std::size_t at = i % contact_block;
+      float nearest = 1e30f;
+      for (std::size_t k = 0; k < skin.size(); ++k)
+        nearest = std::min(nearest, projective_distance(skin[k], points[i], weights.noise2));
+      const Segment& own = skin[static_cast<std::size_t>(contacts.capsule[at])];
+      ASSERT_NEAR(projective_distance(own, points[i], weights.noise2), nearest, 2e-5f);
+      const Contact contact = touch_projective(own, points[i], weights.noise2);
+      // near the axis of a capsule the direction from it is anything
+      if (std::abs(contacts.distance[at] - contact.distance) > 1e-3f) {
+        ASSERT_LT(norm(points[i] - contact.foot), 0.5f * own.radius + 0.5f);
+        continue;
+      }
+      const bool ignored = std::abs(nearest) >= weights.reach;
+      if (std::abs(std::abs(nearest) - weights.reach) < 1e-4f) continue;
+      const double across = share_across(contact.normal, points[i], weights.noise2);
+      const double ratio = contact.distance / weights.tau;
+      const double share = ignored ? 0 : std::max(0.0, 1 - across * ratio * ratio);
+      ASSERT_NEAR(contacts.weight[at], across * share * share, 5e-3);
+      ASSERT_NEAR(contacts.cost[at], 1 - share * share * share, 5e-3);
+    }
+  }
+}
+
 TEST(Contacts, OfRaysAreWithTheCapsuleThatBlocksThemMostDeeply) {
   std::mt19937 random(2);
   ContactBlock contacts;

@@ -134,6 +134,32 @@ TEST_F(BodySmoother, PutsRightWhatLaterFramesTell) {
   }
 }
 
+// In frames of matched pairs, whose points state deviations.
+TEST_F(BodySmoother, FollowsPosesBackToWhereALimbWasLost) {
+  std::vector<Estimate> given;
+  const auto smoother = make_smoother(settings, 10);
+  std::vector<Estimate> back;
+  for (int i = 0; i < 12; ++i) {
+    Pose wrong = pose(i);
+    // the arm is held up while it hangs
+    if (i < 6) turn(skeleton, wrong, "left_shoulder", 1, 1.2);
+    given.push_back(said(i, wrong));
+    const SeenPoints& points = seen[static_cast<std::size_t>(i)];
+    const std::vector<float> deviation(points.size(), 0.02f);
+    PointsView view = points.view();
+    view.deviation = deviation;
+    for (Estimate& estimate : smoother->add({i * frame_time, view}, given.back(), skeleton)) back.push_back(estimate);
+  }
+  for (Estimate& estimate : smoother->finish()) back.push_back(estimate);
+  ASSERT_EQ(back.size(), given.size());
+  const auto wrist = static_cast<std::size_t>(skeleton.find("left_wrist"));
+  for (std::size_t i = 0; i < back.size(); ++i) {
+    const Vec3 truth = joint_positions(skeleton, pose(static_cast<int>(i)))[wrist];
+    if (i < 6) EXPECT_GT(distance(given[i].joints[wrist], truth), 0.5) << i;
+    EXPECT_LT(distance(back[i].joints[wrist], truth), 0.05) << i;
+  }
+}
+
 TEST_F(BodySmoother, SomebodyFoundElsewhereDoesNotPullAtThoseBefore) {
   std::vector<Estimate> given = said_up_to(6);
   for (int i = 6; i < 8; ++i) given.push_back(said(i, standing(skeleton, 2.5, 3)));  // turned round at once
