@@ -34,7 +34,7 @@ struct Contact {
 
 /// Square of the sine between a ray and the axis of a capsule, at least, where the length of the ray in the capsule is estimated.
 inline constexpr float least_sine2 = 0.1f;
-inline constexpr int projective_steps = 2;
+inline constexpr int projective_steps = 3;
 
 KINEMA_HD inline float clamp01(float x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
@@ -105,7 +105,8 @@ KINEMA_HD inline Contact touch_projective(const Segment& s, Vec3f x, float noise
   const bool passes = inner <= 0;
   const float sine2 = t <= 0 || t >= 1 ? 1 : fmaxf(d2 * s.inverse, least_sine2);
   const float middle = va + t * vd - range, surface = middle - sqrtf(fmaxf(inner, 0) / sine2);  // from the point
-  float shift = surface * (noise2 / (1 + noise2));
+  // from before the skin the way to it is convex; from under it, the steps begin near where the ray enters
+  float shift = middle > 0 && signed_distance(s, x) > 0 ? 0 : surface * (noise2 / (1 + noise2));
   if (passes) shift = fminf(shift, middle);
   // towards the camera, perpendicular to the axis
   Vec3f near = (vd * s.inverse) * s.along - v;

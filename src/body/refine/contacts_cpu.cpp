@@ -195,7 +195,7 @@ void touch_points(const Skin& skin, const PointBlock& points, const ContactWeigh
     radius[i] = s.radius;
   }
   const Lanes d;
-  const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-6f);
+  const Floats one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-6f);
   const Floats far_side = hn::Set(d, mechanisms::near_side ? 0 : -1e30f);
   for (std::size_t i = 0; i < contact_block; i += hn::Lanes(d)) {
     const Vectors x = load(points.x + i, points.y + i, points.z + i), along = load(cx + i, cy + i, cz + i);
@@ -314,7 +314,8 @@ void touch_projective_points(const Skin& skin, const PointBlock& points, const C
     const Floats middle = hn::Sub(hn::MulAdd(pass_t, vd, va), range);  // from the point
     const Floats surface = hn::Sub(middle, half);
     const auto passes = hn::Le(inner, zero);
-    Floats shift = hn::Mul(surface, hn::Div(noise2, hn::Add(one, noise2)));
+    const auto before = hn::And(hn::Gt(middle, zero), hn::Gt(away_from(x, a, along, over, r), zero));
+    Floats shift = hn::IfThenZeroElse(before, hn::Mul(surface, hn::Div(noise2, hn::Add(one, noise2))));
     shift = hn::IfThenElse(passes, hn::Min(shift, middle), shift);
     Vectors foot{}, normal{};
     Floats distance{}, slope{};

@@ -429,13 +429,14 @@ class FilterAgreement : public OnBackend {
 protected:
   static constexpr double frame = 1.0 / 30;
 
-  void expect_refined_alike(const FilterScene& scene, TrackerSettings settings, double closeness, double noise = 0) {
+  void expect_refined_alike(const FilterScene& scene, TrackerSettings settings, double closeness,
+                            const PointNoise& noise = {}) {
     settings.refine_steps = 8;
     std::vector<Moments> moments;
     std::vector<std::vector<float>> states;
     for (const Backend backend : {Backend::reference, GetParam()}) {
       const auto particles = scene.make(settings, backend, 1);
-      particles->set_points(scene.seen.view(), {.deviation = noise});
+      particles->set_points(scene.seen.view(), noise);
       particles->place(scene.perturbed(0.05, 0.02), 1);
       particles->weigh();
       particles->anneal(0, 1);
@@ -481,7 +482,11 @@ TEST_P(FilterAgreement, AFrameUpToTheFirstResampling) {
 TEST_P(FilterAgreement, RefinementOfAHuman) { expect_refined_alike(FilterScene(default_human()), {}, 2e-3); }
 
 TEST_P(FilterAgreement, RefinementWithASensorsNoise) {
-  expect_refined_alike(FilterScene(default_human()), {}, 2e-3, 0.05);
+  expect_refined_alike(FilterScene(default_human()), {}, 2e-3, {.deviation = 0.05});
+}
+
+TEST_P(FilterAgreement, RefinementAlongTheRaysOfMatchedPoints) {
+  expect_refined_alike(FilterScene(default_human()), {}, 2e-3, {.deviation = 0.03, .projective = true});
 }
 
 TEST_P(FilterAgreement, RefinementOfTheLargestSkeleton) { expect_refined_alike(FilterScene(largest()), {}, 2e-3); }
