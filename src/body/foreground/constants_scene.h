@@ -112,8 +112,6 @@ KINEMA_CONSTANT(double, same_plane_cosine, 0.996);  // cosine
 KINEMA_CONSTANT(double, same_plane_offset, 0.1);  // metres
 /// Noise of a floor that was matched in pairs of pictures, at least. [realistic pairs]
 KINEMA_CONSTANT(double, patch_noise, 2.5);  // ratio, to that of a person
-/// The same about the feet of somebody who is expected. [realistic pairs]
-KINEMA_CONSTANT(double, foot_noise, 0.8);  // ratio, to that of a person
 /// What is this far before the background is not of it.
 KINEMA_CONSTANT(double, scene_deviations, 4);  // standard deviations
 /// The same besides the noise, with a picture of the empty room.

@@ -232,7 +232,7 @@ struct Foreground::State {
                    const Division& part, GatedPoints& found) {
     const Gate& gate = part.gate;
     const auto low = static_cast<float>(settings.nearest);
-    const float *limits = scene.limits(v), *foot_limits = scene.foot_limits(v);
+    const float* limits = scene.limits(v);
     const float y = scene.rows()[v];
     const auto columns = scene.columns();
     const bool row_of_rays = settings.background && v % lattice.down == 0;
@@ -240,12 +240,9 @@ struct Foreground::State {
       const float z = depth.at(u, v), x = columns[u];
       if (!(z >= low && z < furthest_ray)) continue;
       const bool ray = row_of_rays && u % lattice.across == 0;
-      const bool perhaps = z < foot_limits[u];
-      if (!perhaps && !ray) continue;
+      const bool before = z < limits[u];
+      if (!before && !ray) continue;
       const Gate::Level level = gate.at(x * z, y * z, z);
-      // just above a floor that is not sure: a foot where one is expected, else nothing
-      const bool before = z < limits[u] || (perhaps && level == Gate::touching);
-      if (perhaps && !before && level != Gate::outside) continue;
       bool person = before && level != Gate::outside && (level == Gate::touching || !scene.in_flat_thing(x, y, z));
       person = person && !part.others_have({x * z, y * z, z});
       const bool stays = mechanisms::furniture && person && part.tracking &&
@@ -255,9 +252,7 @@ struct Foreground::State {
         if (supported(depth, u, v, z)) found.person.push_back({x * z, y * z, z});
       } else if (ray && (stays || (level != Gate::touching &&
                                    !(mechanisms::hidden_rays && before && gate.stands_before(x, y, z))))) {
-        // what is within the noise of a matched floor is not known to be free
-        const float free = settings.incomplete ? std::min(z, limits[u]) : z;
-        found.background.push_back({x * free, y * free, free});
+        found.background.push_back({x * z, y * z, z});
       }
     }
   }

@@ -151,7 +151,6 @@ void Scene::search(const DepthBlocks& blocks, std::span<const InverseDepthSample
 
 void Scene::describe() {
   bounds_.clear();
-  foot_bounds_.clear();
   flat_.clear();
   planes_.clear();
   for (const Surface& surface : surfaces_) {
@@ -159,13 +158,8 @@ void Scene::describe() {
     if (surface.bounding) {
       Surface bound = surface;
       // single patches of a matched floor are off by much more than most of it
-      if (settings_.incomplete && bound.plane.floor) {
-        bound.noise = std::max(surface.noise, foot_noise * settings_.person_noise);
-        foot_bounds_.push_back(limit_of(bound, margin));
-        bound.noise = std::max(surface.noise, patch_noise * settings_.person_noise);
-      } else if (settings_.incomplete) {
-        foot_bounds_.push_back(limit_of(bound, margin));
-      }
+      if (settings_.incomplete && bound.plane.floor)
+        bound.noise = std::max(bound.noise, patch_noise * settings_.person_noise);
       bounds_.push_back(limit_of(bound, margin));
       planes_.push_back(surface.plane);
     } else {
@@ -175,18 +169,13 @@ void Scene::describe() {
 }
 
 void Scene::update_limits() {
-  fill_limits(bounds_, limit_);
-  if (settings_.incomplete) fill_limits(foot_bounds_, foot_limit_);
-}
-
-void Scene::fill_limits(std::span<const InverseDepthPlane> bounds, std::vector<float>& limits) const {
   const std::size_t width = columns_.size();
-  limits.resize(width * rows_.size());
+  limit_.resize(width * rows_.size());
   const auto farthest = static_cast<float>(1 / settings_.farthest);
   for (std::size_t v = 0; v < rows_.size(); ++v) {
-    float* row = limits.data() + v * width;
+    float* row = limit_.data() + v * width;
     std::fill(row, row + width, farthest);
-    for (const InverseDepthPlane& bound : bounds) {
+    for (const InverseDepthPlane& bound : bounds_) {
       const auto a = static_cast<float>(bound.a), base = static_cast<float>(bound.b * rows_[v] + bound.c);
       for (std::size_t u = 0; u < width; ++u) row[u] = std::max(row[u], a * columns_[u] + base);
     }

@@ -26,11 +26,6 @@ public:
   const float* limits(std::size_t row) const { return limit_.data() + row * columns_.size(); }
   float limit(float x, float y) const;
 
-  /// Likewise where single patches of the floor may be wrong, without what is for these: depths in between may be a foot's.
-  const float* foot_limits(std::size_t row) const {
-    return (foot_limit_.empty() ? limit_ : foot_limit_).data() + row * columns_.size();
-  }
-
   /// Whether it lies in a large flat object of finite extent, such as a table.
   bool in_flat_thing(float x, float y, float depth) const;
 
@@ -45,7 +40,6 @@ private:
   void search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples);
   void describe();       // the bounding planes as the tests need them
   void update_limits();  // of all pixels
-  void fill_limits(std::span<const InverseDepthPlane> bounds, std::vector<float>& limits) const;
   void sample(ImageView<const float> depth);
   std::vector<InverseDepthSample> all_sights() const;
 
@@ -54,9 +48,8 @@ private:
   std::vector<float> columns_, rows_;
   std::vector<float> background_;  // empty, or per pixel the inverse depth below which everything is background
   std::vector<float> limit_;       // depth at each pixel
-  std::vector<float> foot_limit_;  // likewise; empty: the same
   std::vector<Surface> surfaces_;
-  std::vector<InverseDepthPlane> bounds_, foot_bounds_;
+  std::vector<InverseDepthPlane> bounds_;
   std::vector<Surface> flat_;
   std::vector<Plane> planes_;
   double noise_ = 0.0015;
