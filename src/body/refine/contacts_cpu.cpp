@@ -326,7 +326,7 @@ void touch_projective_points(const Skin& skin, const PointBlock& points, const C
       foot = plus(a, clamp01(hn::Mul(dot(minus(moved, a), along), over)), along);
       const Vectors out = minus(moved, foot);
       const Floats length = norm(out);
-      const auto turned = hn::AndNot(passes, hn::Or(hn::Lt(dot(out, facing), zero), hn::Lt(length, tiny)));
+      const auto turned = hn::And(hn::Not(passes), hn::Or(hn::Lt(dot(out, facing), zero), hn::Lt(length, tiny)));
       normal = times(hn::Div(one, hn::Max(length, tiny)), out);
       normal = {hn::IfThenElse(turned, facing.x, normal.x), hn::IfThenElse(turned, facing.y, normal.y),
                 hn::IfThenElse(turned, facing.z, normal.z)};
