@@ -71,45 +71,51 @@ KINEMA_HD inline float share_across(Vec3f normal, Vec3f x, float noise2) {
   return 1 / (1 + noise2 * along * along / dot(x, x));
 }
 
-/// How far a point that errs along its ray is from a capsule, signed as above: along the ray a distance counts as so much less as
-/// the point errs more. A point that seems to be under the skin of a limb, or behind it, mostly belongs to it if its ray meets the
-/// limb, and the nearest surface is no measure of that once the noise is as large as the limb is thick.
-KINEMA_HD inline float projective_distance(const Segment& s, Vec3f x, float noise2) {
+/// Where the ray from the origin through a point passes a capsule, in distances along it.
+struct RayPassage {
+  Vec3f ray;     // unit vector
+  float range;   // of the point
+  float middle;  // where the axis is nearest
+  float gap2;    // square of the distance there
+  float half;    // half of the stretch within the capsule, whose ends are spheres; 0: the ray misses it
+  float along;   // the axis along the ray
+};
+
+KINEMA_HD inline RayPassage pass_capsule(const Segment& s, Vec3f x) {
   const float range = norm(x);
   const Vec3f v = (1 / range) * x;
-  // closest points of the line along v and the segment
   const float va = dot(v, s.a), vd = dot(v, s.along);
   const Vec3f a = s.a - va * v, d = s.along - vd * v;
   const float d2 = dot(d, d), t = clamp01(-dot(a, d) / (d2 + 1e-12f));
   const Vec3f gap = a + t * d;
-  const float gap2 = dot(gap, gap), aside = fmaxf(sqrtf(gap2) - s.radius, 0);
-  // half of the stretch of the ray within the capsule, whose ends are spheres
-  const float sine2 = t <= 0 || t >= 1 ? 1 : fmaxf(d2 * s.inverse, least_sine2);
-  const float half = sqrtf(fmaxf(s.radius * s.radius - gap2, 0) / sine2);
-  const float beyond = fabsf(range - (va + t * vd)) - half, less = 1 / (1 + noise2);
+  const float gap2 = dot(gap, gap), sine2 = t <= 0 || t >= 1 ? 1 : fmaxf(d2 * s.inverse, least_sine2);
+  return {v, range, va + t * vd, gap2, sqrtf(fmaxf(s.radius * s.radius - gap2, 0) / sine2), vd};
+}
+
+/// How far a point that errs along its ray is from a capsule, signed as above: along the ray a distance counts as so much less as
+/// the point errs more. Once the noise is as large as a limb is thick, a point belongs to the limb that its ray meets rather than to
+/// the nearest surface.
+KINEMA_HD inline float projective_distance(const Segment& s, Vec3f x, float noise2) {
+  const RayPassage p = pass_capsule(s, x);
+  const float aside = fmaxf(sqrtf(p.gap2) - s.radius, 0), beyond = fabsf(p.range - p.middle) - p.half;
+  const float less = 1 / (1 + noise2);
   const float away = aside > 0 ? sqrtf(aside * aside + less * beyond * beyond) : sqrtf(less) * beyond;
   return fminf(signed_distance(s, x), away);
 }
 
-/// The contact of such a point: with the place on the near side of the skin to which its errors most likely moved it from, found by
+/// The contact of such a point: with the place on the near side of the skin from which its errors most likely moved it, found by
 /// Gauss-Newton steps along the ray. `distance` is that of the point to the plane which touches the skin there, so that
 /// share_across() applies to it.
 KINEMA_HD inline Contact touch_projective(const Segment& s, Vec3f x, float noise2) {
-  const float range = norm(x);
-  const Vec3f v = (1 / range) * x;
-  const float va = dot(v, s.a), vd = dot(v, s.along);
-  const Vec3f a = s.a - va * v, d = s.along - vd * v;
-  const float d2 = dot(d, d), t = clamp01(-dot(a, d) / (d2 + 1e-12f));
-  const Vec3f gap = a + t * d;
-  const float inner = s.radius * s.radius - dot(gap, gap);
-  const bool passes = inner <= 0;
-  const float sine2 = t <= 0 || t >= 1 ? 1 : fmaxf(d2 * s.inverse, least_sine2);
-  const float middle = va + t * vd - range, surface = middle - sqrtf(fmaxf(inner, 0) / sine2);  // from the point
+  const RayPassage p = pass_capsule(s, x);
+  const Vec3f v = p.ray;
+  const bool passes = p.gap2 >= s.radius * s.radius;
+  const float middle = p.middle - p.range, surface = middle - p.half;  // from the point
   // from before the skin the way to it is convex; from under it, the steps begin near where the ray enters
   float shift = middle > 0 && signed_distance(s, x) > 0 ? 0 : surface * (noise2 / (1 + noise2));
   if (passes) shift = fminf(shift, middle);
   // towards the camera, perpendicular to the axis
-  Vec3f near = (vd * s.inverse) * s.along - v;
+  Vec3f near = (p.along * s.inverse) * s.along - v;
   near = (1 / fmaxf(norm(near), 1e-6f)) * near;
   Contact contact{};
   float slope = 0;

@@ -177,30 +177,37 @@ void nearest_capsules(const Skin& skin, const PointBlock& points, ContactBlock& 
   find_nearest(skin, points, contacts);
 }
 
+// The segment of each point's capsule; arrays of the contacts hold its end a for a while.
+struct alignas(64) Chosen {
+  float inverse[contact_block], radius[contact_block], cx[contact_block], cy[contact_block], cz[contact_block];
+
+  Chosen(const Skin& skin, ContactBlock& contacts) {
+    for (std::size_t i = 0; i < contact_block; ++i) {
+      const auto capsule = contacts.capsule[i] < 0 ? 0 : static_cast<std::size_t>(contacts.capsule[i]);
+      const Segment& s = skin[capsule];
+      contacts.footx[i] = s.a.x;
+      contacts.footy[i] = s.a.y;
+      contacts.footz[i] = s.a.z;
+      cx[i] = s.along.x;
+      cy[i] = s.along.y;
+      cz[i] = s.along.z;
+      inverse[i] = s.inverse;
+      radius[i] = s.radius;
+    }
+  }
+};
+
 void touch_points(const Skin& skin, const PointBlock& points, const ContactWeights& weights, ContactBlock& contacts) {
   find_nearest(skin, points, contacts);
-  // the segment of each point; arrays of the result hold them for a while
-  alignas(64) float inverse[contact_block], radius[contact_block], cx[contact_block], cy[contact_block],
-      cz[contact_block];
-  for (std::size_t i = 0; i < contact_block; ++i) {
-    const auto capsule = contacts.capsule[i] < 0 ? 0 : static_cast<std::size_t>(contacts.capsule[i]);
-    const Segment& s = skin[capsule];
-    contacts.footx[i] = s.a.x;
-    contacts.footy[i] = s.a.y;
-    contacts.footz[i] = s.a.z;
-    cx[i] = s.along.x;
-    cy[i] = s.along.y;
-    cz[i] = s.along.z;
-    inverse[i] = s.inverse;
-    radius[i] = s.radius;
-  }
+  const Chosen chosen(skin, contacts);
   const Lanes d;
   const Floats one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-6f);
   const Floats far_side = hn::Set(d, mechanisms::near_side ? 0 : -1e30f);
   for (std::size_t i = 0; i < contact_block; i += hn::Lanes(d)) {
-    const Vectors x = load(points.x + i, points.y + i, points.z + i), along = load(cx + i, cy + i, cz + i);
+    const Vectors x = load(points.x + i, points.y + i, points.z + i),
+                  along = load(chosen.cx + i, chosen.cy + i, chosen.cz + i);
     const Vectors a = load(contacts.footx + i, contacts.footy + i, contacts.footz + i);
-    const Floats over = hn::LoadU(d, inverse + i), r = hn::LoadU(d, radius + i);
+    const Floats over = hn::LoadU(d, chosen.inverse + i), r = hn::LoadU(d, chosen.radius + i);
     // see touch_point()
     const Floats t = clamp01(hn::Mul(dot(minus(x, a), along), over));
     const Vectors foot = plus(a, t, along), out = minus(x, foot);
@@ -235,12 +242,32 @@ void touch_points(const Skin& skin, const PointBlock& points, const ContactWeigh
   }
 }
 
-// The capsules of least projective_distance().
+// see RayPassage
+struct Passage {
+  Floats middle, gap2, half, along;
+};
+HWY_INLINE Passage pass_capsule(const Vectors& ray, const Vectors& a, const Vectors& along, Floats inverse,
+                                Floats radius) {
+  const Lanes d;
+  const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  const Floats va = dot(ray, a), vd = dot(ray, along);
+  const Vectors p = minus(a, va, ray), across = minus(along, vd, ray);
+  const Floats bottom = dot(across, across);
+  const Floats t = clamp01(hn::Neg(hn::Div(dot(p, across), hn::Add(bottom, hn::Set(d, 1e-12f)))));
+  const Vectors gap = plus(p, t, across);
+  const Floats gap2 = dot(gap, gap);
+  const auto at_end = hn::Or(hn::Le(t, zero), hn::Ge(t, one));
+  const Floats sine2 = hn::IfThenElse(at_end, one, hn::Max(hn::Mul(bottom, inverse), hn::Set(d, least_sine2)));
+  const Floats half = hn::Sqrt(hn::Div(hn::Max(hn::Sub(hn::Mul(radius, radius), gap2), zero), sine2));
+  return {hn::MulAdd(t, vd, va), gap2, half, vd};
+}
+
+// The capsule of the least projective_distance() to each point, and that distance.
 HWY_INLINE void find_projective(const Skin& skin, const PointBlock& points, float noise2, ContactBlock& contacts) {
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
-  const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-12f);
-  const Floats less = hn::Set(d, 1 / (1 + noise2)), root = hn::Sqrt(less), steepest = hn::Set(d, least_sine2);
+  const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  const Floats less = hn::Set(d, 1 / (1 + noise2)), root = hn::Sqrt(less);
   for (std::size_t i = 0; i < contact_block; i += lanes) {
     const Vectors x = load(points.x + i, points.y + i, points.z + i);
     const Floats range = norm(x);
@@ -249,21 +276,14 @@ HWY_INLINE void find_projective(const Skin& skin, const PointBlock& points, floa
     for (std::size_t k = 0; k < skin.size(); ++k) {
       const Segment& s = skin[k];
       const Vectors a = repeat(s.a), along = repeat(s.along);
-      const Floats va = dot(ray, a), vd = dot(ray, along);
-      const Vectors p = minus(a, va, ray), across = minus(along, vd, ray);
-      const Floats bottom = dot(across, across);
-      const Floats t = clamp01(hn::Neg(hn::Div(dot(p, across), hn::Add(bottom, tiny))));
-      const Vectors gap = plus(p, t, across);
-      const Floats gap2 = dot(gap, gap), radius = hn::Set(d, s.radius), radius2 = hn::Set(d, s.radius * s.radius);
-      const Floats lateral = hn::Max(hn::Sub(hn::Sqrt(gap2), radius), zero);
-      const Floats sine2 = hn::Max(hn::Mul(bottom, hn::Set(d, s.inverse)), steepest);
-      const auto at_end = hn::Or(hn::Le(t, zero), hn::Ge(t, one));
-      const Floats half = hn::Sqrt(hn::Div(hn::Max(hn::Sub(radius2, gap2), zero), hn::IfThenElse(at_end, one, sine2)));
+      const Floats radius = hn::Set(d, s.radius), inverse = hn::Set(d, s.inverse);
+      const Passage passage = pass_capsule(ray, a, along, inverse, radius);
+      const Floats lateral = hn::Max(hn::Sub(hn::Sqrt(passage.gap2), radius), zero);
       // how far outside of the stretch of the ray within the capsule
-      const Floats beyond = hn::Sub(hn::Abs(hn::Sub(range, hn::MulAdd(t, vd, va))), half);
+      const Floats beyond = hn::Sub(hn::Abs(hn::Sub(range, passage.middle)), passage.half);
       const Floats missed = hn::Sqrt(hn::MulAdd(lateral, lateral, hn::Mul(less, hn::Mul(beyond, beyond))));
       const Floats away = hn::IfThenElse(hn::Gt(lateral, zero), missed, hn::Mul(root, beyond));
-      const Floats near = away_from(x, a, along, hn::Set(d, s.inverse), radius);
+      const Floats near = away_from(x, a, along, inverse, radius);
       const Floats own = hn::Min(near, away);
       const auto nearer = hn::Lt(own, best);
       best = hn::IfThenElse(nearer, own, best);
@@ -278,48 +298,26 @@ HWY_INLINE void find_projective(const Skin& skin, const PointBlock& points, floa
 void touch_projective_points(const Skin& skin, const PointBlock& points, const ContactWeights& weights,
                              ContactBlock& contacts) {
   find_projective(skin, points, weights.noise2, contacts);
-  alignas(64) float inverse[contact_block], radius[contact_block], cx[contact_block], cy[contact_block],
-      cz[contact_block];
-  for (std::size_t i = 0; i < contact_block; ++i) {
-    const auto capsule = contacts.capsule[i] < 0 ? 0 : static_cast<std::size_t>(contacts.capsule[i]);
-    const Segment& s = skin[capsule];
-    contacts.footx[i] = s.a.x;
-    contacts.footy[i] = s.a.y;
-    contacts.footz[i] = s.a.z;
-    cx[i] = s.along.x;
-    cy[i] = s.along.y;
-    cz[i] = s.along.z;
-    inverse[i] = s.inverse;
-    radius[i] = s.radius;
-  }
+  const Chosen chosen(skin, contacts);
   const Lanes d;
   const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-6f);
   const Floats noise2 = hn::Set(d, weights.noise2), stiffness = hn::Set(d, 1 / weights.noise2);
   for (std::size_t i = 0; i < contact_block; i += hn::Lanes(d)) {
-    const Vectors x = load(points.x + i, points.y + i, points.z + i), along = load(cx + i, cy + i, cz + i);
+    const Vectors x = load(points.x + i, points.y + i, points.z + i),
+                  along = load(chosen.cx + i, chosen.cy + i, chosen.cz + i);
     const Vectors a = load(contacts.footx + i, contacts.footy + i, contacts.footz + i);
-    const Floats over = hn::LoadU(d, inverse + i), r = hn::LoadU(d, radius + i);
+    const Floats over = hn::LoadU(d, chosen.inverse + i), r = hn::LoadU(d, chosen.radius + i);
     const Floats range = norm(x);
     const Vectors ray = times(hn::Div(one, range), x);
-    // where the ray passes the axis, and meets the surface
-    const Floats va = dot(ray, a), vd = dot(ray, along);
-    const Vectors p = minus(a, va, ray), across = minus(along, vd, ray);
-    const Floats bottom = dot(across, across);
-    const Floats pass_t = clamp01(hn::Neg(hn::Div(dot(p, across), hn::Add(bottom, hn::Set(d, 1e-12f)))));
-    const Vectors gap = plus(p, pass_t, across);
-    const auto at_end = hn::Or(hn::Le(pass_t, zero), hn::Ge(pass_t, one));
-    const Floats sine2 = hn::IfThenElse(at_end, one, hn::Max(hn::Mul(bottom, over), hn::Set(d, least_sine2)));
-    const Floats inner = hn::Sub(hn::Mul(r, r), dot(gap, gap));
-    const Floats half = hn::Sqrt(hn::Div(hn::Max(inner, zero), sine2));
-    const Floats middle = hn::Sub(hn::MulAdd(pass_t, vd, va), range);  // from the point
-    const Floats surface = hn::Sub(middle, half);
-    const auto passes = hn::Le(inner, zero);
+    const Passage passage = pass_capsule(ray, a, along, over, r);
+    const Floats middle = hn::Sub(passage.middle, range), surface = hn::Sub(middle, passage.half);  // from the point
+    const auto passes = hn::Ge(passage.gap2, hn::Mul(r, r));
     const auto before = hn::And(hn::Gt(middle, zero), hn::Gt(away_from(x, a, along, over, r), zero));
     Floats shift = hn::IfThenZeroElse(before, hn::Mul(surface, hn::Div(noise2, hn::Add(one, noise2))));
     shift = hn::IfThenElse(passes, hn::Min(shift, middle), shift);
     Vectors foot{}, normal{};
     Floats distance{}, slope{};
-    const Vectors near = minus(times(hn::Mul(vd, over), along), {ray.x, ray.y, ray.z});
+    const Vectors near = minus(times(hn::Mul(passage.along, over), along), {ray.x, ray.y, ray.z});
     const Vectors facing = times(hn::Div(one, hn::Max(norm(near), tiny)), near);
     const auto look = [&] {
       const Vectors moved = plus(x, shift, ray);

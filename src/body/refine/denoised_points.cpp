@@ -16,13 +16,13 @@ using namespace constants::denoising;
 
 // The direction of a ray, in metres at the person's distance, and the inverse depth of its end: the noise of an inverse
 // depth is uniform.
-struct Sight {
+struct RayEnd {
   float x, y, w;
   std::size_t point;
 };
 
-std::vector<Sight> person_sights(PointsView points, double distance) {
-  std::vector<Sight> sights;
+std::vector<RayEnd> person_sights(PointsView points, double distance) {
+  std::vector<RayEnd> sights;
   for (std::size_t i = 0; i < points.size; ++i) {
     if (!points.background.empty() && points.background[i] != 0) continue;
     const float* p = points.xyz + 3 * i;
@@ -36,26 +36,26 @@ std::vector<Sight> person_sights(PointsView points, double distance) {
 // Sights sorted by the cells of a grid over their directions.
 class SightGrid {
 public:
-  explicit SightGrid(std::span<const Sight> sights) {
-    for (const Sight& s : sights) {
+  explicit SightGrid(std::span<const RayEnd> sights) {
+    for (const RayEnd& s : sights) {
       left_ = std::min(left_, s.x), right_ = std::max(right_, s.x);
       top_ = std::min(top_, s.y), bottom_ = std::max(bottom_, s.y);
     }
     if (!(right_ - left_ < widest_person && bottom_ - top_ < widest_person)) return;
     columns_ = column(right_) + 1;
     first_.assign(columns_ * (row(bottom_) + 1) + 1, 0);
-    for (const Sight& s : sights) ++first_[cell_of(s) + 1];
+    for (const RayEnd& s : sights) ++first_[cell_of(s) + 1];
     for (std::size_t i = 1; i < first_.size(); ++i) {
       occupied_ += first_[i] != 0 ? 1 : 0;
       first_[i] += first_[i - 1];
     }
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
     sorted_.resize(sights.size());
-    for (const Sight& s : sights) sorted_[next[cell_of(s)]++] = s;
+    for (const RayEnd& s : sights) sorted_[next[cell_of(s)]++] = s;
   }
 
   bool empty() const { return sorted_.empty(); }
-  std::span<const Sight> sights() const { return sorted_; }
+  std::span<const RayEnd> sights() const { return sorted_; }
 
   // Sights per square metre, over occupied cells.
   double density() const {
@@ -64,7 +64,7 @@ public:
 
   // Calls take(sight) for those in the cells within `reach` of one.
   template <class Take>
-  void around(const Sight& s, float reach, Take&& take) const {
+  void around(const RayEnd& s, float reach, Take&& take) const {
     const std::size_t from = column(std::max(left_, s.x - reach)), to = column(std::min(right_, s.x + reach));
     const std::size_t end = row(std::min(bottom_, s.y + reach));
     for (std::size_t r = row(std::max(top_, s.y - reach)); r <= end; ++r) {
@@ -75,12 +75,12 @@ public:
 private:
   std::size_t column(float x) const { return static_cast<std::size_t>((x - left_) / ray_cell); }
   std::size_t row(float y) const { return static_cast<std::size_t>((y - top_) / ray_cell); }
-  std::size_t cell_of(const Sight& s) const { return row(s.y) * columns_ + column(s.x); }
+  std::size_t cell_of(const RayEnd& s) const { return row(s.y) * columns_ + column(s.x); }
 
   float left_ = 1e30f, right_ = -1e30f, top_ = 1e30f, bottom_ = -1e30f;
   std::size_t columns_ = 0, occupied_ = 0;
   std::vector<std::size_t> first_;  // index of each cell's first sight, and the end
-  std::vector<Sight> sorted_;
+  std::vector<RayEnd> sorted_;
 };
 
 }  // namespace
@@ -111,9 +111,9 @@ void DenoisedPoints::set(PointsView points, double noise, double distance) {
   const auto apart = static_cast<float>(same_skin * noise);
   xyz_.assign(points.xyz, points.xyz + 3 * points.size);
   double independent = 0;
-  for (const Sight& s : grid.sights()) {
+  for (const RayEnd& s : grid.sights()) {
     double sum = 0, count = 0;
-    grid.around(s, reach, [&](const Sight& other) {
+    grid.around(s, reach, [&](const RayEnd& other) {
       const float x = other.x - s.x, y = other.y - s.y;
       if (x * x + y * y > reach * reach || std::abs(other.w - s.w) > apart) return;
       sum += other.w;
