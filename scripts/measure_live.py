@@ -5,6 +5,7 @@
     scripts/measure_live.py --soak 3600 --pulls 20               # with a source that is pulled, and other trouble
     scripts/measure_live.py --keep walk.gz                       # frames for a machine that cannot read images:
     scripts/measure_live.py --recording walk.gz --fps 240
+    scripts/measure_live.py --recording pairs               # a folder with left/ and right/
 
 A simulated walk is sent over standard input (or --input tcp) in the framing of docs/stream.md, each frame with the time
 at which it was sent; packets of --udp --udp-time carry that time back. --soak sends over a socket, which is closed and
@@ -42,7 +43,7 @@ def parse():
     parser.add_argument("--fps", type=float, default=30, help="of the camera")
     parser.add_argument("--input", choices=["stdin", "tcp"], default="stdin")
     parser.add_argument("--recording", type=Path,
-                        help="depth frames to send: a folder, or a file of --keep; default: a simulated walk")
+                        help="frames to send: a folder of depth images or stereo pairs, or a file of --keep; default: a simulated walk")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="write the frames to a file and end")
     parser.add_argument("--lag", default="0", help="of body track")
     parser.add_argument("--cores", help="that body track may use, as in 0,1; default: all")
@@ -73,7 +74,15 @@ def frames_of(recording):
     camera = json.loads((recording / "camera.json").read_text())
     try:
         import cv2
-        frames = [cv2.imread(str(path), cv2.IMREAD_UNCHANGED).tobytes() for path in sorted((recording / "depth").glob("*.png"))]
+
+        def pixels(path, flags):
+            return cv2.imread(str(path), flags).tobytes()
+
+        if "baseline" in camera:
+            frames = [b"".join(pixels(recording / side / left.name, cv2.IMREAD_GRAYSCALE) for side in ("left", "right"))
+                      for left in sorted((recording / "left").glob("*.png"))]
+        else:
+            frames = [pixels(path, cv2.IMREAD_UNCHANGED) for path in sorted((recording / "depth").glob("*.png"))]
     except ImportError:
         raw = subprocess.run(["ffmpeg", "-v", "error", "-framerate", "30", "-pattern_type", "glob", "-i",
                               str(recording / "depth/*.png"), "-f", "rawvideo", "-pix_fmt", "gray16le", "-"],
@@ -91,8 +100,11 @@ class Camera(threading.Thread):
         self.ending, self.sent, self.behind = False, 0, 0
 
     def run(self):
-        keys = ("width", "height", "fx", "fy", "cx", "cy", "depth_scale")
-        header = {"kinema": 1, "live": True, "depth": "uint16", "fps": self.fps} | {key: self.camera[key] for key in keys}
+        paired = "baseline" in self.camera
+        keys = ("width", "height", "fx", "fy", "cx", "cy", "baseline" if paired else "depth_scale")
+        header = {"kinema": 1, "live": True, "fps": self.fps} | ({"pair": "grey"} if paired else {"depth": "uint16"})
+        header |= {key: self.camera[key] for key in keys}
+        there_and_back = self.frames + self.frames[-2:0:-1]  # nobody jumps
         try:
             self.write(json.dumps(header).encode() + b"\n")
             begin = time.monotonic()
@@ -102,7 +114,7 @@ class Camera(threading.Thread):
                     time.sleep(wait)
                 self.behind += wait < -1 / self.fps  # the program does not read quickly enough
                 line = {"time": self.sent / self.fps, "taken": time.time()}
-                self.write(json.dumps(line).encode() + b"\n" + self.frames[self.sent % len(self.frames)])
+                self.write(json.dumps(line).encode() + b"\n" + there_and_back[self.sent % len(there_and_back)])
                 self.sent += 1
         except (BrokenPipeError, ConnectionError):
             pass

@@ -197,7 +197,7 @@ void RefinePoints::set(PointsView points, std::size_t most_person, std::size_t m
 }
 
 Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,
-               const RefineSettings& settings, std::span<float> state) {
+               const RefineSettings& settings, std::span<float> state, const Threads* threads) {
   const int size = tangent_size(kinematics);
   const auto length = static_cast<std::size_t>(size);
   const double scale = settings.evidence / (settings.sigma * settings.sigma);
@@ -212,8 +212,13 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
     return sum;
   };
 
+  const auto about = [&](const Posed& pose) {
+    return threads != nullptr ? linearise(kinematics, pose, points, settings, *threads)
+                              : linearise(kinematics, pose, points, settings);
+  };
+
   Posed posed(kinematics, state);
-  Linearised current = linearise(kinematics, posed, points, settings);
+  Linearised current = about(posed);
   std::vector<float> away = from_prior(state);
   double cost = scale * current.data + prior_cost(away);
   double damping = first_damping;
@@ -255,7 +260,7 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
       std::copy(state.begin(), state.end(), trial.begin());
       move_state(kinematics, tangent.data(), trial.data());
       Posed next(kinematics, trial);
-      Linearised linearised = linearise(kinematics, next, points, settings);
+      Linearised linearised = about(next);
       const std::vector<float> trial_away = from_prior(trial);
       const double trial_cost = scale * linearised.data + prior_cost(trial_away);
       if (trial_cost < cost) {

@@ -61,9 +61,9 @@ struct PointEvidence {
 PointEvidence point_evidence(const Kinematics& kinematics, const RefinePoints& points, const RefineSettings& settings,
                              std::span<const float> state, const Threads& threads);
 
-/// Improves `state` in place.
+/// Improves `state` in place. `threads`, if given, divide the points.
 Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,
-               const RefineSettings& settings, std::span<float> state);
+               const RefineSettings& settings, std::span<float> state, const Threads* threads = nullptr);
 
 /// Improves every pose with about `share` of the points; settings.evidence is that of all points together.
 void refine_candidates(const Kinematics& kinematics, const RefinePoints& points, RefineSettings settings,

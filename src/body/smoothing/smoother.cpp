@@ -129,13 +129,18 @@ private:
       return point_evidence(kinematics, frame.points, frame.refinement, state, threads_).cost +
              model_->comfort.cost(state);
     };
-    for (std::size_t t = frames_.size() - 1; t-- > first;) {
-      TrajectoryFrame& frame = frames_[t];
-      std::vector<float> state = frames_[t + 1].state, own = frame.state;
-      refine(kinematics, frame.points, expected_pose(skeleton_, state, frames_[t + 1].seconds), frame.refinement,
-             state);
-      refine(kinematics, frame.points, expected_pose(skeleton_, own, frames_[t + 1].seconds), frame.refinement, own);
-      if (explained(frame, own) - explained(frame, state) > clearly_better) frame.state = state;
+    const auto refined = [&](std::size_t t, std::vector<float> state, const Threads* threads) {
+      const PosePrior prior = expected_pose(skeleton_, state, frames_[t + 1].seconds);
+      refine(kinematics, frames_[t].points, prior, frames_[t].refinement, state, threads);
+      return state;
+    };
+    std::vector<std::vector<float>> own(frames_.size() - 1);
+    threads_.for_each(own.size() - first, [&](std::size_t i) {
+      own[first + i] = refined(first + i, frames_[first + i].state, nullptr);
+    });
+    for (std::size_t t = own.size(); t-- > first;) {
+      const std::vector<float> state = refined(t, frames_[t + 1].state, &threads_);
+      if (explained(frames_[t], own[t]) - explained(frames_[t], state) > clearly_better) frames_[t].state = state;
     }
   }
 
