@@ -1,4 +1,4 @@
-// kinema face film: a drawn film of one person in front of a webcam, with the true pose of the head in each frame.
+// kinema face film: a drawn film of people in front of a webcam, with the true pose of each head in each frame.
 #include "app/options/head_options.h"
 #include "app/options/options.h"
 #include "app/options/progress.h"
@@ -24,11 +24,29 @@ struct FaceFilmOptions {
   CommonOptions common;
   std::filesystem::path out;
   std::size_t frames = 300;
+  int persons = 1;
   std::string distance = "60cm";
   double field_of_view = 60;
   bool resting = false;
   synth::HeadPoseClipSettings clip;
 };
+
+// Several people are others than the first, stand behind each other, and cross.
+std::vector<synth::HeadPoseClip> clips_of(const FaceFilmOptions& options) {
+  std::vector<synth::HeadPoseClip> clips;
+  for (int k = 0; k < options.persons; ++k) {
+    synth::HeadPoseClipSettings clip = options.clip;
+    if (options.persons > 1) {
+      constexpr double between = 0.15;  // metres
+      clip.person += static_cast<std::uint32_t>(k);
+      clip.sway = 0.35 * clip.distance;
+      clip.distance += between * k;
+      clip.phase += k;
+    }
+    clips.emplace_back(clip);
+  }
+  return clips;
+}
 
 void run(FaceFilmOptions options) {
   options.clip.seed = options.common.seed;
@@ -36,7 +54,7 @@ void run(FaceFilmOptions options) {
   options.clip.distance = parse_length("--distance", options.distance);
   options.clip.field_of_view = parse_field_of_view(options.field_of_view);
   const Stopwatch watch;
-  const synth::HeadPoseClip clip(options.clip);
+  const std::vector<synth::HeadPoseClip> clips = clips_of(options);
   io::make_folder(options.out);
   io::OutputFile truth(options.out / "truth.jsonl");
   const Threads threads(options.common.compute.threads);
@@ -45,12 +63,21 @@ void run(FaceFilmOptions options) {
     const std::size_t now = std::min(frames_at_once, options.frames - done);
     threads.for_each(now, [&](std::size_t i) {
       const std::filesystem::path place = options.out / fmt::format("{:06}", done + i);
-      io::write_picture_png(place.string() + ".png", clip.picture(done + i));
-      io::write_pts(place.string() + ".pts", clip.landmarks(done + i));
+      std::vector<synth::FaceActor> actors;
+      for (const synth::HeadPoseClip& clip : clips) actors.push_back(clip.actor(done + i));
+      const synth::FaceShots shots = synth::photograph_faces(actors);
+      io::write_picture_png(place.string() + ".png", shots.picture);
+      for (std::size_t k = 0; k < clips.size(); ++k) {
+        const std::string person = clips.size() > 1 ? fmt::format("_{}", k + 1) : std::string();
+        io::write_pts(place.string() + person + ".pts", shots.landmarks[k]);
+      }
     });
     for (std::size_t i = done; i < done + now; ++i) {
-      truth.write(fmt::format("{{\"frame\":{},\"time\":{:.6f},\"head\":{}}}\n", i, i / options.clip.fps,
-                              io::pose_json(clip.truth(i))));
+      for (std::size_t k = 0; k < clips.size(); ++k) {
+        const std::string person = clips.size() > 1 ? fmt::format(",\"person\":{}", k + 1) : std::string();
+        truth.write(fmt::format("{{\"frame\":{},\"time\":{:.6f}{},\"head\":{}}}\n", i, i / options.clip.fps, person,
+                                io::pose_json(clips[k].truth(i))));
+      }
     }
     progress.show(done += now);
   }
@@ -71,13 +98,17 @@ void run(FaceFilmOptions options) {
 }  // namespace
 
 void add_face_film(Verb parent, Task& task) {
-  Verb verb = parent.add("film", "Draw a film of one person in front of a webcam, with the true pose of the head");
+  Verb verb = parent.add("film", "Draw a film of people in front of a webcam, with the true poses of their heads");
   const auto options = std::make_shared<FaceFilmOptions>();
   synth::HeadPoseClipSettings& clip = options->clip;
   verb.option("--frames", options->frames, "Number of frames").type("N").between(1, 1000000).show_default();
   verb.option("--person", clip.person, "Who it is, by number; 0: the mean of all people")
       .type("N")
       .between(0, 1000000)
+      .show_default();
+  verb.option("--persons", options->persons, "Number of people, who cross; their numbers follow that of --person")
+      .type("N")
+      .between(1, 30)
       .show_default();
   verb.flag("--still", clip.still, "A head at rest: only the noise of the sensor changes");
   verb.flag("--resting", options->resting, "No expressions");
@@ -98,7 +129,7 @@ void add_face_film(Verb parent, Task& task) {
       .type("N")
       .between(0.0, 50.0)
       .show_default();
-  verb.option("--out", options->out, "Folder for 000000.png with 000000.pts and so on, and truth.jsonl")
+  verb.option("--out", options->out, "Folder for 000000.png with 000000.pts (of several 000000_1.pts) and so on, and truth.jsonl")
       .type("DIR")
       .required();
   add_other_common_options(verb, options->common);

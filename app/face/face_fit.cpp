@@ -154,7 +154,8 @@ void add_face_fit(Verb parent, Task& task) {
       .type("DIR");
   verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
       .type("FILE");
-  verb.option("--faces", chain.faces, "Faces in each picture, at most: the largest first")
+  verb.option("--faces", chain.faces,
+              "Faces in each picture, at most: the largest first. In videos each is followed and has a number")
       .type("N")
       .between(1, 1000)
       .show_default();

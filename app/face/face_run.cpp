@@ -76,6 +76,7 @@ void follow(SourceLoop& loop, const io::Source& source, const io::ReadAheadSourc
   // only image files have a name each
   const bool by_number = source.kind() == io::SourceKind::video || source.live();
   face::TrackerSettings settings = run.tracker;
+  settings.people = run.faces;
   if (run.detector) settings.detect = [&](const face::GreyView& image) { return run.detector->detect(image); };
   face::Tracker tracker(settings, run.compute);
   FaceCounts& counts = results.counts;
@@ -90,10 +91,13 @@ void follow(SourceLoop& loop, const io::Source& source, const io::ReadAheadSourc
     }
     const io::Frame* following = ahead != nullptr ? ahead->following() : nullptr;
     if (following != nullptr && following->gap.empty()) tracker.expect(following->view());
-    const std::vector<face::Estimate> faces{tracker.track(frame)};
-    for (const StageTime& time : faces.front().times) counts.ms[time.stage] += time.ms;
+    tracker.track(frame);
+    const std::vector<face::Estimate>& faces = tracker.people();
+    for (const face::Estimate& face : faces) {
+      for (const StageTime& time : face.times) counts.ms[time.stage] += time.ms;
+      counts.restarts += face.found && face.detected;
+    }
     watch.lap();
-    counts.restarts += faces.front().found && faces.front().detected;
     results.add(frame, faces, faces.front().why);
     counts.ms["write"] += watch.lap();
     if (run.progress) run.progress(counts.frames, loop.total());

@@ -57,6 +57,7 @@ io::Picture face_overlay(const io::Picture& picture, const face::Model& model, c
     any = true;
     io::FaceDrawing drawing;
     drawing.confidence = face.fit.confidence;
+    drawing.person = face.person;
     io::draw_landmarks(canvas, io::enlarged_landmarks(face.landmarks, factor), model.layout, model.triangles, drawing);
   }
   io::draw_words(canvas, caption, any ? std::string_view{} : why);
@@ -113,19 +114,22 @@ void FaceSinks::add(const Frame& frame, const std::vector<face::Estimate>& faces
   int number = 0;
   for (const face::Estimate& face : faces) {
     if (!face.found) continue;
+    // of several people their own numbers, else counted
+    const int own_number = face.person > 0 ? face.person : number;
     face::Fit fit = face.fit;
     fit.landmarks = face.landmarks;  // smoothed, if requested
     for (const auto& writer : writers_) {
-      writer->add({frame.number, frame.file, frame.time, &fit, {}, number, face.head ? &*face.head : nullptr});
+      writer->add({frame.number, frame.file, frame.time, &fit, {}, face.person > 0 ? 0 : number, face.person,
+                   face.head ? &*face.head : nullptr});
     }
     const std::string own = own_name(frame), stem = own.empty() ? fmt::format("{:06}", frame.number) : own;
-    const std::string name = number == 0 ? stem : fmt::format("{}_{}", stem, number);
+    const std::string name = own_number == 0 ? stem : fmt::format("{}_{}", stem, own_number);
     if (!files_.pts.empty()) io::write_pts(fs::path(files_.pts) / (name + ".pts"), face.landmarks);
     write_pictures(frame, face, name);
     ++number;
   }
   if (number == 0) {
-    for (const auto& writer : writers_) writer->add({frame.number, frame.file, frame.time, nullptr, why, 0, nullptr});
+    for (const auto& writer : writers_) writer->add({frame.number, frame.file, frame.time, nullptr, why, 0, 0, nullptr});
   }
   draw(frame, faces, why);
 }

@@ -25,6 +25,9 @@ struct TrackerSettings {
   /// From train(), or from a file by read_face_model().
   std::shared_ptr<const Model> model = {};
 
+  /// How many faces are followed, at most; 0: all, up to 30. With other than 1 each has a number, which nobody else is given.
+  int people = 1;
+
   /// Without a detector a lost face is searched for at its last position for some frames, then lost until start().
   Detect detect = {};
 
@@ -60,6 +63,7 @@ struct TrackerSettings {
 
 struct Estimate {
   bool found = false;
+  int person = 0;   ///< the number, from 1; 0 if not found, or where one face is followed
   double time = 0;  ///< as given to track(), seconds
 
   /// If not found: the reason.
@@ -76,7 +80,7 @@ struct Estimate {
   std::vector<StageTime> times = {};
 };
 
-/// Tracks one face through the frames of one camera. Not thread-safe. Equal frames give equal estimates.
+/// Tracks one face, or several, through the frames of one camera. Not thread-safe. Equal frames give equal estimates.
 class Tracker {
 public:
   /// Throws Error if there is no model, the settings are invalid or the backend is not available.
@@ -85,7 +89,8 @@ public:
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// The estimate of the next frame of a source, from it and those before it. A frame with a gap is skipped.
+  /// The estimate of the next frame of a source, from it and those before it. A frame with a gap is skipped. Of several faces
+  /// that with the lowest number, and people() has the others.
   Estimate track(const io::Frame& frame);
 
   /// The same for an image. `time` in seconds, later than that of the frame before. Colour is converted by grey_of().
@@ -95,7 +100,10 @@ public:
   /// A frame that is missing, and why: its estimate finds nobody.
   Estimate skip(double time, const std::string& why);
 
-  /// Where the face is in the next frame, in place of a search and whatever came before.
+  /// Everybody who was found in the last frame, by their numbers; one estimate that says why if nobody was.
+  const std::vector<Estimate>& people() const;
+
+  /// Where the face is in the next frame, in place of a search and whatever came before. Of several faces, one more.
   void start(const Start& start);
 
   /// Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.

@@ -303,6 +303,22 @@ TEST_F(Face, FollowsAFaceThroughAFilm) {
   EXPECT_EQ(lines_of_file(folder / "v.jsonl").size(), 2u);
 }
 
+TEST_F(Face, NumbersEverybodyInAFilm) {
+  const Outcome drawn = run_kinema({"face", "film", "--persons", "2", "--frames", "4", "--out", "two"}, folder.folder());
+  ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+  EXPECT_TRUE(fs::exists(folder / "two/000003_1.pts") && fs::exists(folder / "two/000003_2.pts"));
+  const std::vector<json> truth = lines_of_file(folder / "two/truth.jsonl");
+  ASSERT_EQ(truth.size(), 8u);
+  EXPECT_EQ(truth[1]["person"], 2);
+  const Outcome outcome = run_kinema({"face", "fit", "--input", "two", "--sequence", "--faces", "2", "--out", "l.jsonl",
+                                      "--csv", "l.csv", "--overlay", "over"},
+                                     folder.folder());
+  if (outcome.err.find("no face detector") != std::string::npos) GTEST_SKIP() << "opencv-data is not installed";
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const json& line : lines_of_file(folder / "l.jsonl")) EXPECT_TRUE(line["person"] == 1 || line["person"] == 2);
+  EXPECT_TRUE(fs::exists(folder / "over"));
+}
+
 TEST_F(Face, WithoutAFaceSaysSoAndKeepsTheLine) {
   if (run_kinema({"face", "fit", "--model", model(), "--input", "none.png", "--out", "l.jsonl"}, folder.folder())
           .err.find("no face detector") != std::string::npos) {

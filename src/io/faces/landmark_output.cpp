@@ -38,6 +38,7 @@ std::string json_line(const LandmarkWriter::Line& line) {
   std::string text = fmt::format("{{\"frame\":{},\"file\":{}", line.frame, json_text(line.file));
   if (line.time) text += fmt::format(",\"time\":{}", number(*line.time, 6));
   if (line.face > 0) text += fmt::format(",\"face\":{}", line.face);
+  if (line.person > 0) text += fmt::format(",\"person\":{}", line.person);
   if (line.fit == nullptr) {  // with all members that readers may rely on
     text += ",\"points\":null,\"quality\":0,\"converged\":false,\"iterations\":0,\"ms\":0";
     return text + fmt::format(",\"why\":{}}}\n", json_text(line.why));
@@ -77,7 +78,8 @@ std::string csv_header(std::size_t landmarks) {
 }
 
 std::string csv_line(const LandmarkWriter::Line& line, std::size_t landmarks) {
-  std::string text = fmt::format("{},{},{}", csv_text(line.file), line.frame, line.face);
+  std::string text = fmt::format("{},{},{}", csv_text(line.file), line.frame,
+                                 line.person > 0 ? line.person : line.face);
   const std::string head = landmarks == face::HeadPoseSolver::landmarks ? "," + pose_values(line.head) : std::string();
   if (line.fit == nullptr) return text + std::string(2 + 2 * landmarks, ',') + head + "\n";
   text += fmt::format(",{},{}", number(line.fit->quality, 4), number(line.fit->failure, 4));

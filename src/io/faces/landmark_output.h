@@ -30,6 +30,7 @@ public:
     const face::Fit* fit = nullptr;        ///< nothing: no face was found
     std::string_view why = {};             ///< if no face was found
     int face = 0;                          ///< of several in a frame
+    int person = 0;                        ///< the number of who is followed among several; 0: none
     const face::HeadPose* head = nullptr;  ///< nothing: unknown
   };
   void add(const Line& line);

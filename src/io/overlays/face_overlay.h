@@ -16,6 +16,7 @@ namespace kinema::io {
 struct FaceDrawing {
   bool mesh = true;                        ///< the triangles, thin
   bool truth = false;                      ///< the truth, drawn in another colour
+  int person = 0;                          ///< a number beside the face; 0: none
   std::span<const float> confidence = {};  ///< per landmark, 0 to 1: doubtful ones are drawn in amber
   std::string_view caption = {};           ///< a line at the bottom
   std::string_view alarm = {};             ///< a warning at the top

@@ -67,6 +67,8 @@ void draw_landmarks(Picture& picture, std::span<const float> landmarks, const fa
     disc(2.1, halo_ink);
     disc(1.5, doubt ? doubt_ink : ink);
   }
+  if (drawing.person > 0 && count > 0)
+    draw_number(image, drawing.person, {at(landmarks, 0).x >> shift, at(landmarks, 0).y >> shift}, 0.9 * unit, ink);
   draw_words(picture, drawing.caption, drawing.alarm);
 }
 

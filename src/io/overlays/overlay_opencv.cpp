@@ -154,11 +154,7 @@ void BodyCanvas::number(const body::Estimate& estimate) {
                                     [](const Vec3& a, const Vec3& b) { return a.y < b.y; });
   if (!visible(*top)) return;
   const cv::Point place(at(*top).x >> shift, (at(*top).y >> shift) - static_cast<int>(24 * unit_));
-  const std::string text = std::to_string(estimate.person);
-  for (const bool halo : {true, false})
-    cv::putText(image_, text, place, cv::FONT_HERSHEY_SIMPLEX, 0.7 * unit_,
-                halo ? cv::Scalar(30, 26, 24) : cv::Scalar::all(255),
-                static_cast<int>(std::lround((halo ? 4 : 1.5) * unit_)), cv::LINE_AA);
+  draw_number(image_, estimate.person, place, 0.7 * unit_, cv::Scalar::all(255));
 }
 
 void BodyCanvas::joints(const body::Estimate& estimate, const std::vector<Limb>& limb) {

@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 namespace kinema::synth {
 namespace {
@@ -206,11 +209,30 @@ std::vector<float> true_landmarks(const FaceIdentity& identity, const FaceExpres
   return landmarks_of(plan, FaceSurface(plan, identity), Stand(scene));
 }
 
-FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& expression, const FaceScene& scene) {
-  const FacePlan plan = frontal_plan(identity, expression);
-  const FaceSurface surface(plan, identity);
-  const Stand stand(scene);
-  const FaceSkin skin(plan, identity, expression, static_cast<float>(0.7 / scene.scale));
+namespace {
+
+// One of the people before the camera, as it is drawn.
+struct Sitter {
+  FacePlan plan;
+  FaceSurface surface;
+  Stand stand;
+  FaceSkin skin;
+  ShadowMap shadows;
+  FaceRaster raster;
+
+  Sitter(const FaceActor& actor, const Lamp& lamp)
+      : plan(frontal_plan(actor.identity, actor.expression)),
+        surface(plan, actor.identity),
+        stand(actor.scene),
+        skin(plan, actor.identity, actor.expression, static_cast<float>(0.7 / actor.scene.scale)),
+        shadows(lamp.towards, 2.2f),
+        raster(rasterised(surface.meshes(), stand, actor.scene, shadows)) {}
+};
+
+}  // namespace
+
+FaceShots photograph_faces(std::span<const FaceActor> actors) {
+  const FaceScene& scene = actors.front().scene;
   const FaceBackdrop backdrop(scene.backdrop), cover(scene.backdrop ^ 0x5555u);
   const Lamp lamp{direction(scene.light_azimuth, scene.light_elevation),
                   direction(scene.second_azimuth, scene.second_elevation),
@@ -219,15 +241,18 @@ FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& exp
                   static_cast<float>(scene.second),
                   scene.tint};
 
-  ShadowMap shadows(lamp.towards, 2.2f);
-  const FaceRaster raster = rasterised(surface.meshes(), stand, scene, shadows);
+  std::vector<std::size_t> nearest_first(actors.size());
+  std::iota(nearest_first.begin(), nearest_first.end(), std::size_t{0});
+  std::stable_sort(nearest_first.begin(), nearest_first.end(),
+                   [&](std::size_t a, std::size_t b) { return actors[a].scene.scale > actors[b].scene.scale; });
+  std::vector<std::unique_ptr<const Sitter>> sitters;
+  for (const std::size_t i : nearest_first) sitters.push_back(std::make_unique<const Sitter>(actors[i], lamp));
 
   std::vector<Colour> image;
-  image.reserve(raster.nearness.size());
+  image.reserve(static_cast<std::size_t>(scene.width) * static_cast<std::size_t>(scene.height));
   const double longer = std::max(scene.width, scene.height);
   for (int y = 0; y < scene.height; ++y) {
     for (int x = 0; x < scene.width; ++x) {
-      const std::size_t pixel = raster.index(x, y);
       if (scene.cover > 0) {
         const double u = (x - scene.x) / scene.scale - scene.aside_x - scene.cover_x;
         const double v = (y - scene.y) / scene.scale - scene.aside_y - scene.cover_y;
@@ -239,17 +264,31 @@ FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& exp
           continue;
         }
       }
-      if (raster.nearness[pixel] == FaceRaster::empty_nearness) {
+      const auto seen = std::find_if(sitters.begin(), sitters.end(), [&](const auto& sitter) {
+        return sitter->raster.nearness[sitter->raster.index(x, y)] != FaceRaster::empty_nearness;
+      });
+      if (seen == sitters.end()) {
         const Colour c = backdrop.at(x / longer, y / longer);
         image.push_back({c.blue * c.blue, c.green * c.green, c.red * c.red});
         continue;
       }
-      const FacePaint paint = skin.at(raster.material[pixel], raster.place[pixel]);
-      image.push_back(shade(paint, raster.normal[pixel], shadows.light_at(raster.position[pixel]), lamp));
+      const FaceRaster& raster = (*seen)->raster;
+      const std::size_t pixel = raster.index(x, y);
+      const FacePaint paint = (*seen)->skin.at(raster.material[pixel], raster.place[pixel]);
+      image.push_back(shade(paint, raster.normal[pixel], (*seen)->shadows.light_at(raster.position[pixel]), lamp));
     }
   }
   blur(image, scene.width, scene.height, scene.blur);
-  return {expose(image, scene), landmarks_of(plan, surface, stand)};
+  FaceShots shots{expose(image, scene), std::vector<std::vector<float>>(actors.size())};
+  for (std::size_t i = 0; i < sitters.size(); ++i)
+    shots.landmarks[nearest_first[i]] = landmarks_of(sitters[i]->plan, sitters[i]->surface, sitters[i]->stand);
+  return shots;
+}
+
+FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& expression, const FaceScene& scene) {
+  const FaceActor actor{identity, expression, scene};
+  FaceShots shots = photograph_faces({&actor, 1});
+  return {std::move(shots.picture), std::move(shots.landmarks.front())};
 }
 
 }  // namespace kinema::synth

@@ -7,6 +7,7 @@
 #include "synth/texture.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace kinema::synth {
@@ -51,6 +52,19 @@ Vec3 true_place(const FaceScene& scene, const Vec3& point);
 /// The landmarks of a picture that is not drawn.
 std::vector<float> true_landmarks(const FaceIdentity& identity, const FaceExpression& expression,
                                   const FaceScene& scene);
+
+/// Several people in one picture: size, light, lens, sensor and backdrop are those of the first scene, and whoever is drawn larger is
+/// in front.
+struct FaceActor {
+  FaceIdentity identity;
+  FaceExpression expression;
+  FaceScene scene;
+};
+struct FaceShots {
+  io::Picture picture;
+  std::vector<std::vector<float>> landmarks;  ///< of each
+};
+FaceShots photograph_faces(std::span<const FaceActor> actors);
 
 FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& expression, const FaceScene& scene);
 

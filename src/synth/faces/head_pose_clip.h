@@ -20,8 +20,10 @@ struct HeadPoseClipSettings {
   bool still = false;                     ///< the pose and the expression of the first frame
   bool expressions = true;                ///< else the face rests
   double turn = 25, nod = 12, tilt = 12;  ///< how far the head turns, degrees
+  double sway = 0.10;                     ///< how far it moves aside, metres, where each cycle takes 5 s
   double noise = 2;                       ///< of the sensor, standard deviation in grey levels
   std::uint64_t seed = 1;
+  double phase = 0;  ///< other motion of the same kind
 
   /// Number of the person; 0: the mean of all, of fair skin.
   std::uint32_t person = 0;
@@ -37,6 +39,8 @@ public:
   /// Pixels.
   std::vector<float> landmarks(std::size_t frame) const;
 
+  /// For photograph_faces().
+  FaceActor actor(std::size_t frame) const { return {identity_, expression(frame), scene(frame)}; }
   io::Picture picture(std::size_t frame) const;
 
   const HeadPoseClipSettings& settings() const { return settings_; }

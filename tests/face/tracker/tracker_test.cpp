@@ -8,8 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace kinema::face {
 namespace {
@@ -280,6 +282,99 @@ TEST(LandmarkSmoothing, RestsWhenTheFaceRestsAndFollowsWhenItMoves) {
   for (int i = 1; i <= 15; ++i)
     smoothed = smoothing.smooth(std::vector<float>{10 + 7.0f * i, 20, 30 + 7.0f * i, 40}, 2 + i / 30.0, 100);
   EXPECT_GT(smoothed[0], 10 + 7 * 15 - 20);
+}
+
+// Two people before one camera, the first in front of the second.
+class FaceTrackerOfSeveral : public FaceTracker {
+protected:
+  static constexpr std::size_t width = 320, height = 160;
+
+  static PlantedFace face_at(double x, double looks) {
+    PlantedParameters parameters;
+    parameters.texture = {looks, -looks};
+    parameters.pose = {36, 0, x, 80};
+    return planted().draw(parameters, width, height);
+  }
+
+  static std::vector<std::uint8_t> composed(const PlantedFace& front, const PlantedFace& back) {
+    static const PlantedFace nobody = face_at(-500, 0);
+    std::vector<std::uint8_t> pixels = back.pixels;
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      if (front.pixels[i] != nobody.pixels[i]) pixels[i] = front.pixels[i];
+    return pixels;
+  }
+
+  static Start::Box box_of(const PlantedFace& face) {
+    float low[2] = {1e9f, 1e9f}, high[2] = {-1e9f, -1e9f};
+    for (std::size_t i = 0; i < face.landmarks.size(); ++i) {
+      low[i % 2] = std::min(low[i % 2], face.landmarks[i]);
+      high[i % 2] = std::max(high[i % 2], face.landmarks[i]);
+    }
+    return {low[0], low[1], high[0] - low[0], high[1] - low[1], false};
+  }
+
+  static int nearest(const std::vector<Estimate>& people, const PlantedFace& face) {
+    const auto best = std::min_element(people.begin(), people.end(), [&](const Estimate& a, const Estimate& b) {
+      return mean_distance(a.landmarks, face.landmarks) < mean_distance(b.landmarks, face.landmarks);
+    });
+    return best->person;
+  }
+};
+
+TEST_F(FaceTrackerOfSeveral, NumbersAreKeptWhereTwoCross) {
+  std::vector<Start::Box> boxes;
+  TrackerSettings two = settings([&](const GreyView&) { return boxes; });
+  two.people = 2;
+  Tracker tracker(two, Backend::cpu);
+  int first = 0, second = 0, hidden = 0;
+  for (int i = 0; i <= 70; ++i) {
+    const PlantedFace front = face_at(60 + 3.0 * i - 5, 1.5), back = face_at(265 - 3.0 * i, -1.5);
+    const std::vector<std::uint8_t> pixels = composed(front, back);
+    boxes = {box_of(front)};
+    if (std::abs(front.landmarks[0] - back.landmarks[0]) > 60) boxes.push_back(box_of(back));
+    tracker.track(GreyView{pixels.data(), width, height, width}, 0.04 * i);
+    const std::vector<Estimate>& people = tracker.people();
+    for (const Estimate& one : people) EXPECT_TRUE(one.person == 1 || one.person == 2) << i;
+    hidden += people.size() < 2;
+    if (i == 0) {
+      ASSERT_EQ(people.size(), 2u);
+      first = nearest(people, front), second = nearest(people, back);
+      EXPECT_NE(first, second);
+    }
+    if (i == 70) {
+      ASSERT_EQ(people.size(), 2u);
+      EXPECT_EQ(nearest(people, front), first);
+      EXPECT_EQ(nearest(people, back), second);
+    }
+  }
+  EXPECT_GT(hidden, 3);  // behind the other
+}
+
+TEST_F(FaceTrackerOfSeveral, NoMoreAreFollowedThanWanted) {
+  const PlantedFace left = face_at(60, 1.5), right = face_at(250, -1.5);
+  const std::vector<std::uint8_t> pixels = composed(left, right);
+  TrackerSettings all = settings([&](const GreyView&) { return std::vector{box_of(left), box_of(right)}; });
+  for (const int people : {0, 2, 30}) {
+    all.people = people;
+    Tracker tracker(all, Backend::cpu);
+    EXPECT_EQ(tracker.track(GreyView{pixels.data(), width, height, width}, 0).person, 1);
+    EXPECT_EQ(tracker.people().size(), 2u) << people;
+  }
+  all.people = -1;
+  EXPECT_THROW(Tracker(all, Backend::cpu), Error);
+}
+
+TEST_F(FaceTrackerOfSeveral, WhereThereIsNobodyOneEstimateSaysSo) {
+  TrackerSettings all = settings([](const GreyView&) { return std::vector<Start::Box>(); });
+  all.people = 0;
+  Tracker tracker(all, Backend::cpu);
+  const PlantedFace nobody = face_at(-500, 0);
+  const Estimate estimate = tracker.track(nobody.view(), 0);
+  EXPECT_FALSE(estimate.found);
+  EXPECT_EQ(estimate.why, "no face was found");
+  EXPECT_EQ(tracker.people().size(), 1u);
+  tracker.start(start_at(face_at(100, 1)));
+  EXPECT_EQ(tracker.track(face_at(100, 1).view(), 0.04).person, 1);
 }
 
 }  // namespace
