@@ -201,11 +201,7 @@ double CountCuda::launch_kernel(const Degree& degree, const Call& call) {
   if (frames * blocks > blocks_to_spare * multiprocessors_) blocks = ceil_div(blocks, strips_a_thread);
   task.next_row = blocks * threads / task.columns;
   task.next_column = blocks * threads % task.columns;
-  blocks_before_ += blocks;
-  task.destination.totals = totals_.data();
-  task.destination.results = call.results;
-  task.destination.blocks = call.piece.last ? blocks_before_ : 0;
-  if (call.piece.last) blocks_before_ = 0;
+  task.destination = {totals_.data(), call.results, blocks};
   const dim3 grid(blocks, frames);
   if (call.hurry) {
     graphs_.launch(count_strips<Strip, Degree, weighed, frame_count>, grid, threads, task, call.stream);
@@ -259,13 +255,8 @@ void CountCuda::set_classifier(const Classifier& classifier, cudaStream_t stream
 }
 
 double CountCuda::count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
-                        const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
-                        bool hurry) {
-  if (piece.first && blocks_before_ > 0) {  // a frame was not completed
-    cuda::check(cudaMemsetAsync(totals_.data(), 0, totals_.bytes(), stream), "clearing");
-    blocks_before_ = 0;
-  }
-  const Call call{frames, region, weighing, piece, results, stream, hurry};
+                        const DeviceWeighing* weighing, FrameResult* results, cudaStream_t stream, bool hurry) {
+  const Call call{frames, region, weighing, results, stream, hurry};
   switch (format) {
     case PixelFormat::bgra:
     case PixelFormat::rgba:

@@ -27,7 +27,7 @@ __device__ unsigned long long warp_sum(unsigned long long value) {
 struct Destination {
   FrameTotals* totals;   // (frame), 0 between frames
   FrameResult* results;  // (frame)
-  std::uint32_t blocks;  // blocks that add to a frame, in all of its pieces up to this; 0: more pieces follow
+  std::uint32_t blocks;  // blocks that add to a frame
 };
 
 /// The end of every block of `threads` threads: `own` are the sums of a thread, below 2^48 except for the two squares,
