@@ -20,7 +20,7 @@ CombinedSource source_of(const Level& level) {
 
 bool CombinedCuda::fits(const Model& model, const Stage& stage, const FitSettings& settings) {
   const Level& level = model.levels[stage.level];
-  return settings.damping.size() <= combined_most_factors && level.texture_combined.rows >= 1 &&
+  return settings.damping.size() <= combined_factors && level.texture_combined.rows >= 1 &&
          level.texture_combined.rows <= most_modes && model.shape.landmarks() <= most_landmarks &&
          level.pixels() * level.channel_count() <= most_values &&
          (!level.resampled || (level.frame.width >= 2 && level.frame.height >= 2));
@@ -81,12 +81,6 @@ CombinedCuda::Chosen CombinedCuda::try_plan(int cluster, int group_clusters) con
   const int active = combined_active_clusters(chosen.plan, view_, source_, chosen.bytes);
   chosen.active = active >= group_clusters ? active : 0;
   return chosen;
-}
-
-bool CombinedCuda::use_plan(int cluster, int group_clusters) {
-  const Chosen chosen = try_plan(cluster, group_clusters);
-  if (chosen.active > 0) chosen_[0] = chosen_[1] = chosen;
-  return chosen.active > 0;
 }
 
 // One face: many blocks, so that each iteration is short; many faces: fewer and larger blocks, which duplicate less of
@@ -158,7 +152,7 @@ double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out,
   batch.results = results_.data();
   batch.parameters = parameters_.data();
   const std::size_t slots = static_cast<std::size_t>(batch.groups * 2 * plan.group_clusters) *
-                            static_cast<std::size_t>((view_.rows + 1) * (view_.factors <= 4 ? 4 : 8) * 2);
+                            static_cast<std::size_t>((view_.rows + 1) * combined_factors * 2);
   const auto tags = static_cast<unsigned>((faces / static_cast<std::size_t>(batch.groups) + 1) *
                                           static_cast<std::size_t>(view_.iterations + 2));
   if (slots > exchange_.capacity() || tag_ > std::numeric_limits<unsigned>::max() - tags) {

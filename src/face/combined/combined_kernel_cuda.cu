@@ -16,24 +16,20 @@ constexpr int held_in_registers = 16;
 using Kernel = void (*)(CombinedView, CombinedBatch, CombinedPlan);
 
 template <CombinedSource kind>
-Kernel kernel_of(int held_tiles, int columns) {
-  if (columns == 8) return fit_faces<kind, 0, 8>;
-  return held_tiles == 0 ? fit_faces<kind, 0, 4> : fit_faces<kind, held_in_registers, 4>;
+Kernel kernel_of(const CombinedPlan& plan) {
+  return plan.held_tiles == 0 ? fit_faces<kind, 0> : fit_faces<kind, held_in_registers>;
 }
 
-int columns_of(const CombinedView& view) { return view.factors <= 4 ? 4 : 8; }
-
-Kernel kernel_of(const CombinedPlan& plan, const CombinedView& view, CombinedSource source) {
-  const int columns = columns_of(view);
+Kernel kernel_of(const CombinedPlan& plan, CombinedSource source) {
   switch (source) {
     case CombinedSource::bytes:
-      return kernel_of<CombinedSource::bytes>(plan.held_tiles, columns);
+      return kernel_of<CombinedSource::bytes>(plan);
     case CombinedSource::floats:
-      return kernel_of<CombinedSource::floats>(plan.held_tiles, columns);
+      return kernel_of<CombinedSource::floats>(plan);
     case CombinedSource::pairs:
       break;
   }
-  return kernel_of<CombinedSource::pairs>(plan.held_tiles, columns);
+  return kernel_of<CombinedSource::pairs>(plan);
 }
 
 int most_shared_bytes() {
@@ -81,14 +77,14 @@ struct Launch {
 
 }  // namespace
 
-// Up to 4 factors, at most one job per warp, and small matrices that leave memory for others.
+// At most one job per warp, and small matrices that leave memory for others.
 bool combined_stays(const CombinedView& view) {
-  return view.factors <= 4 && 2 * view.row_tiles <= warps && small_size(view) * sizeof(uint4) <= 100 * 1024;
+  return 2 * view.row_tiles <= warps && small_size(view) * sizeof(uint4) <= 100 * 1024;
 }
 
 std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& view, CombinedSource source) {
   CombinedPlan same = plan;
-  return lay_out(view, columns_of(view), source == CombinedSource::pairs ? 2 : 1, same);
+  return lay_out(view, source == CombinedSource::pairs ? 2 : 1, same);
 }
 
 CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters) {
@@ -99,7 +95,7 @@ CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int 
   plan.share = (view.rows + cluster) / cluster;
   plan.tiles = (view.value_tiles + blocks - 1) / blocks;
   const auto lay_out_plan = [&] {
-    return static_cast<int>(lay_out(view, columns_of(view), source == CombinedSource::pairs ? 2 : 1, plan));
+    return static_cast<int>(lay_out(view, source == CombinedSource::pairs ? 2 : 1, plan));
   };
   if (!combined_stays(view)) {
     lay_out_plan();
@@ -115,7 +111,7 @@ CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int 
 
 int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view, CombinedSource source,
                              std::size_t shared_bytes) {
-  const Kernel kernel = kernel_of(plan, view, source);
+  const Kernel kernel = kernel_of(plan, source);
   if (!prepare(kernel, plan, shared_bytes)) return 0;
   const auto function = reinterpret_cast<const void*>(kernel);
   // code compiled for GPUs without clusters also runs on newer ones, but without clusters; other code requires them
@@ -143,7 +139,7 @@ void launch_combined(const CombinedPlan& plan, CombinedSource source, const Comb
                      cuda::TimedKernel& launcher) {
   // clusters that wait for each other must all run at once, or none
   const Launch launch(plan, batch.groups * plan.group_clusters, shared_bytes, stream, plan.group_clusters > 1);
-  launcher.launch(launch.config, kernel_of(plan, view, source), view, batch, plan);
+  launcher.launch(launch.config, kernel_of(plan, source), view, batch, plan);
 }
 
 }  // namespace kinema::face

@@ -6,8 +6,6 @@
 
 #include <cuda_fp16.h>
 
-#include <type_traits>
-
 namespace kinema::face::combined {
 
 __device__ inline unsigned bits(half2 h) { return *reinterpret_cast<unsigned*>(&h); }
@@ -19,22 +17,12 @@ __device__ inline uint2 halves(float2 value) {
   return {bits(high), bits(__floats2half2_rn(value.x - kept.x, value.y - kept.y))};
 }
 
-__device__ inline void multiply(float (&sum)[4], const uint4& a, unsigned b0, unsigned b1) {
+// 16 rows by a tile's numbers, which are the operand of a product of 8 columns: 4 of high halves and the same 4 of low
+// ones.
+__device__ inline void multiply(float (&sum)[4], const uint4& a, const uint2& b) {
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-               : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
-}
-
-// A tile's numbers as operands of the product, which has 8 columns: 4 of high halves and the same 4 of low ones, or 8
-// of high halves, and then 8 of low.
-template <int columns>
-using Fragment = std::conditional_t<columns == 4, uint2, uint4>;
-
-// 16 rows by a tile's columns.
-__device__ inline void multiply(float (&sum)[4], const uint4& a, const uint2& b) { multiply(sum, a, b.x, b.y); }
-__device__ inline void multiply(float (&sum)[4], const uint4& a, const uint4& b) {
-  multiply(sum, a, b.x, b.y);
-  multiply(sum, a, b.z, b.w);
+               : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
 }
 
 // Sums of both halves of a matrix.
@@ -43,12 +31,8 @@ __device__ inline void join_halves(float (&high)[4], const float (&low)[4]) {
   for (int i = 0; i < 4; ++i) high[i] = fmaf(low[i], 1 / pack_finer, high[i]);
 }
 
-// A lane's part of 16 rows' sums: with 4 columns those of one row, otherwise of two columns of two rows. `row` counts
-// within the 16.
-template <int columns>
-struct Sums;
-template <>
-struct Sums<4> {
+// A lane's part of 16 rows' sums: those of one row, which every second lane has.
+struct Sums {
   float4 all;
 
   __device__ explicit Sums(const float (&sum)[4]) {
@@ -59,20 +43,9 @@ struct Sums<4> {
     y += __shfl_xor_sync(whole_warp, low ? sum[1] : sum[3], 2);
     all = {x, y, __shfl_xor_sync(whole_warp, x, 1), __shfl_xor_sync(whole_warp, y, 1)};
   }
-  __device__ static int rows() { return threadIdx.x % 2 == 0 ? 1 : 0; }
-  __device__ static int row(int) { return static_cast<int>(threadIdx.x % 32u / 4u) + (threadIdx.x % 4u >= 2u ? 8 : 0); }
-  __device__ static unsigned offset() { return 0; }
-  __device__ float4 of(int, float scale) const { return {all.x * scale, all.y * scale, all.z * scale, all.w * scale}; }
-};
-template <>
-struct Sums<8> {
-  float2 pair[2];
-
-  __device__ explicit Sums(const float (&sum)[4]) : pair{{sum[0], sum[1]}, {sum[2], sum[3]}} {}
-  __device__ static int rows() { return 2; }
-  __device__ static int row(int i) { return static_cast<int>(threadIdx.x % 32u / 4u) + 8 * i; }
-  __device__ static unsigned offset() { return threadIdx.x % 4 * static_cast<unsigned>(sizeof(float2)); }
-  __device__ float2 of(int i, float scale) const { return {pair[i].x * scale, pair[i].y * scale}; }
+  __device__ static bool has_row() { return threadIdx.x % 2 == 0; }
+  __device__ static int row() { return static_cast<int>(threadIdx.x % 32u / 4u) + (threadIdx.x % 4u >= 2u ? 8 : 0); }
+  __device__ float4 times(float scale) const { return {all.x * scale, all.y * scale, all.z * scale, all.w * scale}; }
 };
 
 }  // namespace kinema::face::combined

@@ -14,14 +14,15 @@ inline constexpr int threads = 512, warps = threads / 32;
 inline constexpr int adding_threads = 128, other_threads = threads - adding_threads;
 inline constexpr unsigned whole_warp = ~0u;
 inline constexpr unsigned no_pixel = 1u << 31;
+// Of products: one for each damping factor.
+inline constexpr int columns = combined_factors;
 
 // Of a thread: its index, its lane and its warp.
 __device__ inline int thread_id() { return static_cast<int>(threadIdx.x); }
 __device__ inline int lane_id() { return static_cast<int>(threadIdx.x % 32u); }
 __device__ inline int warp_id() { return static_cast<int>(threadIdx.x / 32u); }
 
-// Shared memory of a block. `columns`: damping factors, rounded up to 4 or 8. visit_parts() gives the size of each
-// part.
+// Shared memory of a block. visit_parts() gives the size of each part.
 struct SharedMemory : CombinedArrays<float*> {
   CombinedTask* task;
   unsigned long long* arrived;  // three barriers: inbox complete; totals complete; small matrices there
@@ -29,10 +30,10 @@ struct SharedMemory : CombinedArrays<float*> {
   float4* pixels;               // of this block
   float2* shapes;               // columns x landmarks, in the source
   double* tried;      // 2 x modes x columns: c of each factor, alternating between this iteration and the next
-  uint2* trial;       // 2 x mode tiles x 32, twice with 8 columns: the same, as operands of products
+  uint2* trial;       // 2 x mode tiles x 32: the same, as operands of products
   float* by_c;        // (2 m + 4) x columns: [R; Qg] Qg^T c
   float* squares;     // of each thread's samples
-  uint2* samples;     // tiles x 32, twice with 8 columns: as operands of the product
+  uint2* samples;     // tiles x 32: as operands of the product
   float* inbox;       // parts x share x columns: parts from other blocks of the rows that this block adds
   double* totals;     // (rows + 1) x columns: totals of all blocks
   float* c;           // modes: the best so far
@@ -49,9 +50,7 @@ struct SharedMemory : CombinedArrays<float*> {
 enum Next : int { unsettled, first_look, iterate, finished };
 
 // Pieces of 8 bytes that hold c of all factors as operands of products.
-__host__ __device__ inline int trial_size(const CombinedView& v, int columns) {
-  return v.mode_tiles * 32 * columns / 4;
-}
+__host__ __device__ inline int trial_size(const CombinedView& v) { return v.mode_tiles * 32; }
 
 __host__ __device__ inline std::size_t small_size(const CombinedView& v) {
   return static_cast<std::size_t>((v.shape_tiles + v.step_tiles) * v.mode_tiles) * 64;
@@ -61,7 +60,7 @@ __host__ __device__ inline std::size_t small_size(const CombinedView& v) {
 struct Extents {
   const CombinedView& view;
   const CombinedPlan& plan;
-  int columns, channels;
+  int channels;
 };
 
 // Elements of each array.
@@ -76,7 +75,6 @@ template <class Visit>
 __host__ __device__ inline void visit_parts(SharedMemory& memory, const Extents& extents, Visit&& visit) {
   const CombinedView& v = extents.view;
   const CombinedPlan& plan = extents.plan;
-  const int columns = extents.columns;
   visit(memory.task, 1);
   visit(memory.arrived, 3);
   // the small matrices are there if a part of the large one is
@@ -84,10 +82,10 @@ __host__ __device__ inline void visit_parts(SharedMemory& memory, const Extents&
   visit(memory.pixels, plan.tiles * 16 / extents.channels);
   visit(memory.shapes, columns * v.landmarks);
   visit(memory.tried, 2 * v.modes * columns);
-  visit(memory.trial, 2 * trial_size(v, columns));
+  visit(memory.trial, 2 * trial_size(v));
   visit(memory.by_c, (2 * v.modes + 4) * columns);
   visit(memory.squares, threads);
-  visit(memory.samples, (plan.tiles > plan.held_tiles ? plan.tiles : plan.held_tiles) * 32 * columns / 4);
+  visit(memory.samples, (plan.tiles > plan.held_tiles ? plan.tiles : plan.held_tiles) * 32);
   visit(memory.inbox, 2 * plan.cluster * plan.share * columns);
   visit(memory.totals, (v.rows + 1) * columns);
   visit(memory.c, v.modes);
@@ -103,14 +101,14 @@ __host__ __device__ inline void visit_parts(SharedMemory& memory, const Extents&
 static_assert(sizeof(SharedMemory) == CombinedOffsets::count * sizeof(void*), "visit_parts() names every part");
 
 // The number of bytes; fills plan.at.
-inline std::size_t lay_out(const CombinedView& v, int columns, int channels, CombinedPlan& plan) {
+inline std::size_t lay_out(const CombinedView& v, int channels, CombinedPlan& plan) {
   SharedMemory unused{};
   std::size_t end = 0, part = 0;
   const auto take = [&](auto*& pointer, int count) {
     plan.at.part[part++] = static_cast<unsigned>(end);
     end = (end + static_cast<std::size_t>(count) * sizeof(*pointer) + 15) / 16 * 16;
   };
-  visit_parts(unused, {v, plan, columns, channels}, take);
+  visit_parts(unused, {v, plan, channels}, take);
 
   CombinedArrays<int> sizes = array_sizes(v);
   plan.at.array_bytes = 0;
@@ -123,7 +121,7 @@ __device__ inline SharedMemory shared_memory_at(char* base, const CombinedView& 
   SharedMemory memory;
   int part = 0;
   // the numbers of elements are not used here, and not computed
-  visit_parts(memory, {v, plan, 4, 1}, [&](auto*& pointer, int) {
+  visit_parts(memory, {v, plan, 1}, [&](auto*& pointer, int) {
     pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(base + plan.at.part[part++]);
   });
   return memory;
