@@ -13,8 +13,6 @@ struct EnterFrameKernel {
   ShapeTable shape;
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
-
   std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
 
   template <class Block>
@@ -45,8 +43,6 @@ struct RegressionKernel {
   static constexpr int threads = rows_at_once * product_strands;
   RegressionTable regression;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   int row_groups() const { return (regression.rows + rows_at_once - 1) / rows_at_once; }
   int blocks() const { return row_groups() * product_segments(regression.inputs); }
@@ -153,8 +149,6 @@ struct DisplaceKernel {
   bool straighten;  ///< the next regression has another frame
   bool last;        ///< of the cascade
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   struct Memory {
     ShapeMemory<near> shape;

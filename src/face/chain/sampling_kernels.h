@@ -20,8 +20,6 @@ struct BeginStageKernel {
   LevelTable level;
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
-
   std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
 
   template <class Block>
@@ -68,8 +66,6 @@ struct BeginShapeKernel {
   ShapeTable shape;
   LevelTable level;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
 
@@ -158,8 +154,6 @@ struct SampleKernel {
   LevelTable level;
   bool samples, texture;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   int blocks() const { return level.chunks; }
 
@@ -350,8 +344,6 @@ struct DecideKernel {
   LevelTable level;
   bool first;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   struct Memory {
     double *by_mean, *by_one;  // rows: of the level

@@ -16,8 +16,6 @@ struct FinishKernel {
   bool score;
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
-
   std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
 
   template <class Block>
@@ -64,8 +62,6 @@ struct ScoreKernel {
   ShapeTable shape;
   ScoreTable score;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   struct Memory {
     ShapeMemory<near> shape;

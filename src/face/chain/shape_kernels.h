@@ -224,8 +224,6 @@ struct BeginKernel {
   ShapeTable shape;
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
-
   std::size_t shared_bytes() const { return 0; }
 
   template <class Block>
