@@ -6,7 +6,7 @@
 #include "face/chain/frame_kernels.h"
 #include "face/chain/shape_kernels.h"
 #include "face/chain/texture_place.h"
-#include "face/model/flat_texture.h"
+#include "face/model/frame_pixels.h"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/timed_kernel.h"
-#include "face/combined/combined_arrays.h"
+#include "face/combined/combined_pack.h"
 #include "kinema/face.h"
 
 #include <cstdint>

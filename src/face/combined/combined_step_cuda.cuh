@@ -3,7 +3,7 @@
 
 #include "face/combined/combined_product_cuda.cuh"
 #include "face/combined/combined_shared_cuda.cuh"
-#include "face/model/flat_texture.h"
+#include "face/model/frame_pixels.h"
 
 namespace kinema::face::combined {
 

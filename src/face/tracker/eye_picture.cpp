@@ -1,4 +1,4 @@
-#include "face/tracker/eye_picture.h"
+#include "face/tracker/eyelid.h"
 
 #include "core/grey_pixel.h"
 #include "face/tracker/constants_expression.h"

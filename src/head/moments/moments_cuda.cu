@@ -3,7 +3,6 @@
 #include "core/colour_view.h"
 #include "core/stopwatch.h"
 #include "head/moments/count_cuda.cuh"
-#include "head/moments/device_moments.h"
 #include "head/moments/frame_rows.h"
 #include "head/moments/frame_upload_cuda.cuh"
 #include "head/moments/moments_backends.h"
