@@ -1,5 +1,6 @@
 #include "face/combined/combined_fit.h"
 
+#include "face/model/linear.h"
 #include "face/model/similarity.h"
 
 #include <algorithm>
@@ -16,12 +17,9 @@ Eigen::VectorXd limited(const CombinedProducts& of, const Eigen::VectorXd& c) {
 }  // namespace
 
 CombinedProducts combined_products(const Level& level, double limit) {
-  using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   CombinedProducts of;
   of.modes = static_cast<Eigen::Index>(level.shape_combined.rows);
-  of.Qs = Eigen::Map<const Rows>(level.shape_combined.values.data(), of.modes,
-                                 static_cast<Eigen::Index>(level.shape_combined.columns))
-              .cast<double>();
+  of.Qs = rows_of(level.shape_combined).cast<double>();
   of.most = Eigen::VectorXd::Constant(of.modes, std::numeric_limits<double>::infinity());
   for (Eigen::Index k = 0; limit > 0 && k < of.modes; ++k)
     of.most[k] = limit * std::sqrt(double{level.combined_variances[static_cast<std::size_t>(k)]});

@@ -1,6 +1,7 @@
 #include "kinema/face_tracker.h"
 
 #include "core/pose_smoothing.h"
+#include "core/stopwatch.h"
 #include "face/constants.h"
 #include "face/tracker/constants_pose.h"
 #include "face/tracker/landmark_smoothing.h"
@@ -11,19 +12,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 namespace kinema::face {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 void check(const TrackerSettings& settings) {
   for (const auto& [name, value] : {std::pair{"lost", settings.lost}, {"doubt", settings.doubt}}) {
@@ -46,10 +40,10 @@ public:
 
   const GreyView& grey() {
     if (grey_.data == nullptr) {
-      const auto begin = Clock::now();
+      const Stopwatch watch;
       made_ = grey_of(colour_);
       grey_ = {made_.data(), colour_.width, colour_.height, colour_.width};
-      conversion_ms_ += ms_since(begin);
+      conversion_ms_ += watch.ms();
     }
     return grey_;
   }
@@ -111,14 +105,14 @@ struct Tracker::State {
   // From the landmarks of this frame alone: those that are smoothed lag behind.
   void place_head(const GreyOrColour& image, Estimate& estimate) {
     if (!head) return;
-    const auto begin = Clock::now();
+    const Stopwatch watch;
     estimate.head = head->follow(estimate.fit.landmarks, estimate.fit.confidence, image.width(), image.height());
     if (head_smoothing) {
       if (!estimate.head || estimate.detected) head_smoothing->reset();
       if (estimate.head) estimate.head = head_smoothing->smooth(*estimate.head, estimate.time);
     }
     if (expressions && estimate.head) image.express(*expressions, estimate, *estimate.head);
-    estimate.times.push_back({"pose", ms_since(begin)});
+    estimate.times.push_back({"pose", watch.ms()});
   }
 
   Fit from_last(GreyOrColour& image) {
@@ -131,9 +125,9 @@ struct Tracker::State {
   std::optional<Fit> from_detector(GreyOrColour& image) {
     if (!settings.detect) return std::nullopt;
     const GreyView& grey = image.grey();
-    const auto begin = Clock::now();
+    const Stopwatch watch;
     const std::vector<Start::Box> boxes = settings.detect(grey);
-    detect_ms += ms_since(begin);
+    detect_ms += watch.ms();
     std::optional<Fit> best;
     for (std::size_t i = 0; i < std::min(boxes.size(), static_cast<std::size_t>(std::max(1, settings.boxes))); ++i) {
       Start start;
@@ -229,7 +223,7 @@ Backend Tracker::backend() const { return state_->fitter->backend(); }
 Estimate Tracker::State::track(GreyOrColour& image, double time) {
   State& state = *this;
   state.detect_ms = 0;
-  const auto begin = Clock::now();
+  const Stopwatch watch;
   Estimate estimate;
   estimate.time = time;
   std::optional<Fit> fit;
@@ -258,7 +252,7 @@ Estimate Tracker::State::track(GreyOrColour& image, double time) {
       estimate.detected = true;
     }
   }
-  estimate.times = {{"detect", state.detect_ms}, {"fit", ms_since(begin) - state.detect_ms}};
+  estimate.times = {{"detect", state.detect_ms}, {"fit", watch.ms() - state.detect_ms}};
 
   estimate.tried = fit.has_value();
   if (!estimate.tried) fitter->expect({});  // what was copied is of this frame, whose pixels may change now
