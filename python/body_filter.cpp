@@ -3,7 +3,6 @@
 
 #include "arrays.h"
 #include "body_settings.h"
-#include "compute.h"
 #include "kinema/body_smoother.h"
 #include "kinema/foreground.h"
 #include "module.h"

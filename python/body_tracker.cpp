@@ -3,7 +3,6 @@
 
 #include "arrays.h"
 #include "body_settings.h"
-#include "compute.h"
 #include "kinema/error.h"
 #include "kinema/poses.h"
 #include "module.h"

@@ -2,7 +2,6 @@
 #include "kinema/face.h"
 
 #include "arrays.h"
-#include "compute.h"
 #include "detector.h"
 #include "kinema/face_refine.h"
 #include "kinema/face_tracker.h"

@@ -1,6 +1,5 @@
 // kinema.head: the colours of a head, and the tracker that uses them.
 #include "arrays.h"
-#include "compute.h"
 #include "kinema/files.h"
 #include "kinema/head_tracker.h"
 #include "module.h"

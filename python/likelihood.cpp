@@ -2,7 +2,6 @@
 #include "kinema/body.h"
 
 #include "arrays.h"
-#include "compute.h"
 #include "module.h"
 #include "shared.h"
 #include "texts.h"

@@ -2,7 +2,6 @@
 #include "kinema/person_tracker.h"
 
 #include "arrays.h"
-#include "compute.h"
 #include "detector.h"
 #include "kinema/files.h"
 #include "module.h"

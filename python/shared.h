@@ -1,7 +1,7 @@
 // What objects of the library have in common in Python: threads may share one, and trackers have members of the same names.
 #pragma once
 
-#include "compute.h"
+#include "kinema/compute.h"
 #include "kinema/error.h"
 #include "kinema/source.h"
 
@@ -15,6 +15,10 @@
 #include <utility>
 
 namespace kinema::python {
+
+/// How to compute. `devices`: None, the first; 'all' or '0,2'; or a sequence of numbers. With the backend 'auto' the others go on
+/// when a device fails, and Python is warned; else that is an error.
+Compute compute_of(const std::string& backend, int threads, const pybind11::object& devices = pybind11::none());
 
 /// The times of the frames that a tracker was given: filters divide by their differences, so they may not go back.
 class Clock {

@@ -2,7 +2,6 @@
 #include "kinema/stereo.h"
 
 #include "arrays.h"
-#include "compute.h"
 #include "module.h"
 #include "shared.h"
 #include "texts.h"

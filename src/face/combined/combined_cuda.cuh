@@ -83,23 +83,6 @@ struct CombinedPlan {
 
 enum class CombinedSource { bytes, floats, pairs };
 
-/// Launches the kernel of a plan. Throws Error if it cannot be launched.
-void launch_combined(const CombinedPlan& plan, CombinedSource source, const CombinedView& view,
-                     const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream,
-                     cuda::TimedKernel& launcher);
-
-/// Whether parts of the matrix stay in place from one iteration to the next.
-bool combined_stays(const CombinedView& view);
-
-/// The plan for this many blocks, with all available shared memory.
-CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters);
-
-/// How many clusters of a plan run at once on the current device; 0: it cannot be launched.
-int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view, CombinedSource source,
-                             std::size_t shared_bytes);
-
-std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& view, CombinedSource source);
-
 /// One stage: a level and its settings.
 class CombinedCuda {
 public:

@@ -1,7 +1,6 @@
 // The kernel of algorithm 1: samples of a tile of values at every shape.
 #pragma once
 
-#include "face/combined/combined_product_cuda.cuh"
 #include "face/combined/combined_shared_cuda.cuh"
 
 #include <type_traits>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "face/combined/combined_exchange_cuda.cuh"
-#include "face/combined/combined_product_cuda.cuh"
 #include "face/combined/combined_shared_cuda.cuh"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // The kernel of algorithm 1: from parameters to shapes, and from sums to E.
 #pragma once
 
-#include "face/combined/combined_product_cuda.cuh"
 #include "face/combined/combined_shared_cuda.cuh"
 #include "face/model/frame_pixels.h"
 

@@ -3,7 +3,6 @@
 #include "core/pose_smoothing.h"
 #include "core/stopwatch.h"
 #include "face/constants.h"
-#include "face/tracker/constants_pose.h"
 #include "face/tracker/landmark_smoothing.h"
 #include "kinema/error.h"
 #include "kinema/grey.h"
