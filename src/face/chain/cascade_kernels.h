@@ -8,17 +8,9 @@ namespace kinema::face {
 
 /// Before a regression: the pose of the frame becomes that of the shape, if the frame is another one than before.
 template <bool near>
-struct EnterFrameKernel {
-  static constexpr int threads = 160;
-  ShapeTable shape;
+struct EnterFrameKernel : ShapeKernel<near> {
+  using ShapeKernel<near>::shape;
   FitBatch batch;
-
-  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
-
-  template <class Block>
-  KINEMA_HD void prepare(Block& block) const {
-    ShapeMemory<near>::fetch(block, shape);
-  }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {

@@ -14,18 +14,10 @@ namespace kinema::face {
 
 /// The pose and the source of a stage; its frame is made next.
 template <bool near>
-struct BeginStageKernel {
-  static constexpr int threads = 160;
-  ShapeTable shape;
+struct BeginStageKernel : ShapeKernel<near> {
+  using ShapeKernel<near>::shape;
   LevelTable level;
   FitBatch batch;
-
-  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
-
-  template <class Block>
-  KINEMA_HD void prepare(Block& block) const {
-    ShapeMemory<near>::fetch(block, shape);
-  }
 
   KINEMA_HD static int nearest(double x) {
     const double whole = std::round(x);
@@ -61,18 +53,10 @@ struct BeginStageKernel {
 
 /// The centre of the samples, and the shape from which the stage starts.
 template <bool near>
-struct BeginShapeKernel {
-  static constexpr int threads = 160;
-  ShapeTable shape;
+struct BeginShapeKernel : ShapeKernel<near> {
+  using ShapeKernel<near>::shape;
   LevelTable level;
   FitBatch batch;
-
-  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
-
-  template <class Block>
-  KINEMA_HD void prepare(Block& block) const {
-    ShapeMemory<near>::fetch(block, shape);
-  }
 
   // As TextureImage::centre_at().
   KINEMA_HD static float centre_of(const TexturePixels& image, const float* places, int landmarks) {
