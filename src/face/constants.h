@@ -155,20 +155,20 @@ KINEMA_CONSTANT(std::uint32_t, refine_texture_modes, 20);  // modes; measured: r
 /// With fewer labelled faces the probabilities of the model stay as they are. [LFPW: failures told against failures
 /// that happened] Not measured: a threshold, above the 20 faces that models are refined on here.
 KINEMA_CONSTANT(std::size_t, calibration_examples, 30);  // faces
+
+// ---- refining a model on a film
+// Not measured: drawn people do not need it.
+
 /// A model whose fits of a film agree better than this is not refined on it: what they have in common cannot be mended.
-/// [drawn films and two films of people] Not measured: only in refining on a film, which drawn people do not need.
+/// [drawn films and two films of people]
 KINEMA_CONSTANT(double, film_least_disagreement, 0.015);  // outer-eye distances
 /// A model that is refined on a film may come to differ by this from the one that labelled it. [two films of people]
-/// Not measured: only in refining on a film, which drawn people do not need.
 KINEMA_CONSTANT(double, film_most_drift, 0.01);  // outer-eye distances
-/// Faces of a film that are learned from differ by more than this, and by more where there are too many. Not measured:
-/// only in refining on a film, which drawn people do not need.
+/// Faces of a film that are learned from differ by more than this, and by more where there are too many.
 KINEMA_CONSTANT(double, film_spacing, 0.01);  // root mean square distance of landmarks, in units of the model
-/// Starts of the fits whose median labels a face of a film; as many of its mirror image. Not measured: only in refining
-/// on a film, which drawn people do not need.
+/// Starts of the fits whose median labels a face of a film; as many of its mirror image.
 KINEMA_CONSTANT(std::uint32_t, film_starts, 4);  // starts
-/// A face of a film is left out if these fits lie further from their median. Not measured: only in refining on a film,
-/// which drawn people do not need.
+/// A face of a film is left out if these fits lie further from their median.
 KINEMA_CONSTANT(double, film_disagreement, 0.03);  // outer-eye distances
 
 // ---- training: the probability of failure
