@@ -25,6 +25,8 @@ KINEMA_CONSTANT(double, start_turn_spread, 0.05);  // radians; measured: detecto
 /// Cutoff of the speed in the smoothing of landmarks, as in the paper of the One-Euro filter. [the paper of the
 /// One-Euro filter] Not measured: from that paper.
 KINEMA_CONSTANT(double, speed_cutoff, 1);  // hertz
+/// How far the cutoff rises with the speed of the face. Not measured: landmarks are smoothed only if that is asked for.
+KINEMA_CONSTANT(double, smoothing_rise, 4);  // hertz at an outer-eye distance per second
 
 // ---- the pose of the head
 

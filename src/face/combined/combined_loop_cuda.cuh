@@ -65,7 +65,7 @@ struct FaceLoop {
   // Fetches the data that stays on chip. First the input of the first samples: the pixels and the small arrays; then the
   // slice of the matrix, which is waited for at its first use. The small matrices follow, see start_small().
   __device__ __forceinline__ void start() {
-    constexpr int channels = Texel<kind>::channels;
+    constexpr int channels = channels_of<kind>;
     // no block writes to another before that one has started
     if (thread == 0) init_arrived(shared);
     cluster_arrive();

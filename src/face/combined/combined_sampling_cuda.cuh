@@ -8,22 +8,10 @@
 namespace kinema::face::combined {
 
 template <CombinedSource kind>
-struct Texel;
-template <>
-struct Texel<CombinedSource::bytes> {
-  using Type = unsigned char;
-  static constexpr int channels = 1;
-};
-template <>
-struct Texel<CombinedSource::floats> {
-  using Type = float;
-  static constexpr int channels = 1;
-};
-template <>
-struct Texel<CombinedSource::pairs> {
-  using Type = float2;
-  static constexpr int channels = 2;
-};
+using Texel = std::conditional_t<kind == CombinedSource::bytes, unsigned char,
+                                 std::conditional_t<kind == CombinedSource::floats, float, float2>>;
+template <CombinedSource kind>
+inline constexpr int channels_of = kind == CombinedSource::pairs ? 2 : 1;
 
 __device__ inline float blend(float a, float b, float by) { return fmaf(by, b - a, a); }
 
@@ -103,7 +91,7 @@ __device__ inline float2 place(const float4& pixel, const float2* shape) {
 // The pixels of a tile sampled by a lane: a pair of values. Fetched before the shapes are known.
 template <CombinedSource kind>
 struct TilePixels {
-  static constexpr int count = 2 / Texel<kind>::channels;
+  static constexpr int count = 2 / channels_of<kind>;
   float4 of[count];
 
   __device__ TilePixels(const SharedMemory& shared, int tile) {
@@ -118,7 +106,7 @@ struct TilePixels {
 template <CombinedSource kind, std::size_t count>
 __device__ inline float2 sample_pair(const CombinedTask& task, float centre, const float2* shape,
                                      const float4 (&pixels)[count]) {
-  using T = typename Texel<kind>::Type;
+  using T = Texel<kind>;
   const bool none = (__float_as_uint(pixels[0].w) & no_pixel) != 0;
   if constexpr (count == 1) {
     const float2 value = Corners<T>(task, place(pixels[0], shape)).value(centre);

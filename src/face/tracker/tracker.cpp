@@ -23,7 +23,7 @@ void check(const TrackerSettings& settings) {
     if (!(value >= 0 && value <= 1))
       throw Error(fmt::format("{} is {}: a probability is between 0 and 1", name, value));
   }
-  if (!(settings.smoothing >= 0) || !std::isfinite(settings.smoothing) || !(settings.smoothing_speed >= 0)) {
+  if (!(settings.smoothing >= 0) || !std::isfinite(settings.smoothing)) {
     throw Error(fmt::format("smoothing is {} Hz: give 0 or more", settings.smoothing));
   }
   if (!(settings.head_smoothing >= 0) || !std::isfinite(settings.head_smoothing)) {
@@ -151,7 +151,7 @@ Tracker::Tracker(const TrackerSettings& settings, const Compute& compute) : stat
   check(settings);
   state_->settings = settings;
   state_->fitter = make_fitter(settings.model, settings.fit, compute);
-  if (settings.smoothing > 0) state_->smoothing.emplace(settings.smoothing, settings.smoothing_speed);
+  if (settings.smoothing > 0) state_->smoothing.emplace(settings.smoothing, smoothing_rise);
   if (settings.model->shape.landmarks() != HeadPoseSolver::landmarks) state_->settings.head.reset();
   if (state_->settings.head) {
     state_->head.emplace(*settings.head);
