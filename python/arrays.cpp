@@ -1,5 +1,7 @@
 #include "arrays.h"
 
+#include "texts.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -155,10 +157,7 @@ Grey::Grey(const py::object& image, Memory memory) : pixels(image, 2, "(H, W)", 
           static_cast<std::size_t>(pixels.strides[0])};
 }
 
-bool red_first(const std::string& order) {
-  if (order != "rgb" && order != "bgr") throw Error("order must be 'rgb' or 'bgr', not '" + order + "'");
-  return order == "rgb";
-}
+bool red_first(const std::string& order) { return number_of(order, "order", {"rgb", "bgr"}) == 0; }
 
 Colour::Colour(const py::object& image, bool red_first, Memory memory) : pixels(image, 3, "(H, W, 3)", memory) {
   const std::int64_t channels = pixels.shape[2];
@@ -182,6 +181,17 @@ py::array_t<double> array_of(const std::vector<Vec3>& places) {
   numbers.reserve(3 * places.size());
   for (const Vec3& place : places) numbers.insert(numbers.end(), {place.x, place.y, place.z});
   return array_of(std::move(numbers), {static_cast<py::ssize_t>(places.size()), 3});
+}
+
+py::tuple cloud_arrays(PointCloud cloud) {
+  const auto count = static_cast<py::ssize_t>(cloud.size());
+  const py::array marks = array_of(std::move(cloud.background));
+  return py::make_tuple(array_of(std::move(cloud.xyz), {count, 3}), marks.attr("view")(py::dtype::of<bool>()));
+}
+
+std::optional<FloorNumbers> floor_numbers(const std::optional<Plane>& plane) {
+  if (!plane) return std::nullopt;
+  return FloorNumbers{plane->normal.x, plane->normal.y, plane->normal.z, plane->offset};
 }
 
 std::vector<float> landmarks_of(const py::object& object) {

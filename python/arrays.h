@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -97,6 +98,19 @@ py::array_t<T> array_of(std::vector<T> values) {
 }
 
 py::array_t<double> array_of(const std::vector<Vec3>& places);
+
+/// The member of a struct that has numbers, as an array.
+template <class Struct, class T>
+auto as_array(std::vector<T> Struct::*member) {
+  return [member](const Struct& own) { return array_of(own.*member); };
+}
+
+/// Points and their marks: float32 (I, 3) and bool (I,).
+py::tuple cloud_arrays(PointCloud cloud);
+
+/// A floor in Python's form: its unit normal and offset.
+using FloorNumbers = std::tuple<double, double, double, double>;
+std::optional<FloorNumbers> floor_numbers(const std::optional<Plane>& plane);
 
 /// Landmarks x0 y0 x1 y1 ... of an array (L, 2), and the other way round.
 std::vector<float> landmarks_of(const py::object& object);

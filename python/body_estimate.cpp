@@ -60,8 +60,7 @@ std::string text_of(const Estimate& estimate) {
 }  // namespace
 
 void bind_body_estimate(py::module_& module) {
-  py::class_<Estimate> estimate(module, "Estimate", "Where the person is in a frame, and how sure that is.");
-  estimate.attr("__module__") = "kinema.body";
+  auto estimate = public_class<Estimate>(module, "Estimate", "Where the person is in a frame, and how sure that is.");
   estimate.def_readonly("frame", &Estimate::frame, "Its number: that of a recorded frame, else counted from 0.")
       .def_readonly("time", &Estimate::time, "Seconds, of the frame.")
       .def_readonly("found", &Estimate::found,
@@ -72,21 +71,18 @@ void bind_body_estimate(py::module_& module) {
       .def_readonly("hidden", &Estimate::hidden, "Found before, and expected here behind somebody or something.")
       .def_readonly("confidence", &Estimate::confidence,
                     "0 to 1: the share of the points' squared distances that the pose explains.")
-      .def_property_readonly(
-          "joints", [](const Estimate& own) { return array_of(own.joints); },
-          "Positions, float64 (joints, 3), metres in the camera's frame.")
+      .def_property_readonly("joints", as_array(&Estimate::joints),
+                             "Positions, float64 (joints, 3), metres in the camera's frame.")
       .def_property_readonly("joint_names", &names_of,
                              "The names of the joints in their order; common ones where the skeleton has others.")
       .def_property_readonly("joint", &places_by_name,
                              R"(Positions by name, {name: float64 (3,)}; empty where nobody was found.
 
     estimate.joint["left_knee"])")
-      .def_property_readonly(
-          "deviation", [](const Estimate& own) { return array_of(own.deviation); },
-          "Of each joint the standard deviation along each axis, metres: float64 (joints,).")
-      .def_property_readonly(
-          "shape_deviation", [](const Estimate& own) { return array_of(own.shape_deviation); },
-          R"(The part of deviation that comes from the person's proportions: float64 (joints,).
+      .def_property_readonly("deviation", as_array(&Estimate::deviation),
+                             "Of each joint the standard deviation along each axis, metres: float64 (joints,).")
+      .def_property_readonly("shape_deviation", as_array(&Estimate::shape_deviation),
+                             R"(The part of deviation that comes from the person's proportions: float64 (joints,).
 
 It is nearly the same in consecutive frames. Empty where the skeleton is given.)")
       .def_property_readonly(
@@ -124,12 +120,7 @@ It is nearly the same in consecutive frames. Empty where the skeleton is given.)
           "The person that the pose belongs to, as fitted so far.")
       .def_readonly("faces", &Estimate::faces, "FaceObservations that were given with the frame.")
       .def_property_readonly(
-          "times",
-          [](const Estimate& own) {
-            py::dict ms;
-            for (const StageTime& time : own.times) ms[py::str(time.stage)] = time.ms;
-            return ms;
-          },
+          "times", [](const Estimate& own) { return milliseconds(own.times); },
           "Where the time went: milliseconds by stage.")
       .def("__repr__", &text_of);
   pickles(estimate);

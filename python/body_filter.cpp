@@ -3,27 +3,20 @@
 
 #include "arrays.h"
 #include "body_settings.h"
-#include "compute.h"
 #include "kinema/body_smoother.h"
 #include "kinema/foreground.h"
 #include "module.h"
-#include "shared_tracker.h"
+#include "shared.h"
 #include "texts.h"
 
 #include <pybind11/stl.h>
 
 #include <memory>
-#include <mutex>
 
 namespace kinema::python {
 namespace {
 
 using body::Skeleton;
-
-py::object skin_array(std::vector<float> capsules) {
-  const auto count = static_cast<py::ssize_t>(capsules.size() / body::capsule_floats);
-  return array_of(std::move(capsules), {count, static_cast<py::ssize_t>(body::capsule_floats)});
-}
 
 // Expected capsules, or None.
 std::span<const float> expected_capsules(const py::object& expected, py::array& kept) {
@@ -32,26 +25,13 @@ std::span<const float> expected_capsules(const py::object& expected, py::array& 
   return {static_cast<const float*>(kept.data()), static_cast<std::size_t>(kept.size())};
 }
 
-py::tuple cloud_arrays(PointCloud cloud) {
-  const auto count = static_cast<py::ssize_t>(cloud.size());
-  const py::array marks = array_of(std::move(cloud.background));
-  return py::make_tuple(array_of(std::move(cloud.xyz), {count, 3}), marks.attr("view")(py::dtype::of<bool>()));
-}
-
-// A floor in Python's form: its unit normal and offset.
-using FloorNumbers = std::tuple<double, double, double, double>;
-
-// A foreground that Python threads may share: without the GIL, two could use it at once.
-class Foreground {
+class Foreground : public Shared<body::Foreground> {
 public:
-  Foreground(const Camera& camera, const body::ForegroundSettings& settings, int threads)
-      : foreground_(camera, settings, Compute(Backend::cpu, threads)) {}
+  using Shared::Shared;
 
   void set_background(const py::object& depth) {
     const Depth image(depth);
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    foreground_.set_background(image.view);
+    locked([&](body::Foreground& foreground) { foreground.set_background(image.view); });
   }
 
   py::tuple cut(const py::object& depth, const py::object& expected) {
@@ -65,11 +45,7 @@ public:
   }
 
   std::optional<FloorNumbers> floor() {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    const std::optional<Plane> plane = foreground_.floor();
-    if (!plane) return std::nullopt;
-    return FloorNumbers{plane->normal.x, plane->normal.y, plane->normal.z, plane->offset};
+    return floor_numbers(locked([](body::Foreground& foreground) { return foreground.floor(); }));
   }
 
 private:
@@ -77,29 +53,35 @@ private:
   py::tuple cut_any(const Seen& seen, const py::object& expected) {
     py::array kept;
     const std::span<const float> capsules = expected_capsules(expected, kept);
-    PointCloud cloud;
-    {
-      const py::gil_scoped_release release;
-      const std::scoped_lock lock(mutex_);
-      cloud = foreground_.cut(seen, capsules);
-    }
-    return cloud_arrays(std::move(cloud));
+    return cloud_arrays(locked([&](body::Foreground& foreground) { return foreground.cut(seen, capsules); }));
   }
-
-  body::Foreground foreground_;
-  std::mutex mutex_;
 };
 
-class Filter {
-public:
-  Filter(const body::TrackerSettings& settings, const Compute& compute)
-      : backend_(choose(compute.backend)), settings_(settings) {
-    body::fill_in(settings_, backend_);
-    filter_ = body::make_filter(settings_, compute);
+// A filter, and what is asked of it between two frames.
+struct FilterState {
+  FilterState(const body::TrackerSettings& with, const Compute& compute)
+      : backend(choose(compute.backend)), settings(with) {
+    body::fill_in(settings, backend);
+    filter = body::make_filter(settings, compute);
   }
 
-  const body::TrackerSettings& settings() const { return settings_; }
-  std::string backend() const { return std::string(name(backend_)); }
+  Backend backend;
+  body::TrackerSettings settings;
+  std::unique_ptr<body::Filter> filter;
+  std::vector<float> skin;  // of the last frame; empty if nobody was found
+  std::int64_t frames = 0;
+};
+
+class Filter : public SharedTracker<FilterState> {
+public:
+  using SharedTracker::SharedTracker;
+
+  body::TrackerSettings settings() {
+    return locked([](FilterState& state) { return state.settings; });
+  }
+  std::string backend() {
+    return locked([](FilterState& state) { return std::string(name(state.backend)); });
+  }
 
   body::Estimate track(double time, const py::object& points, const py::object& background,
                        const std::optional<FloorNumbers>& floor) {
@@ -109,47 +91,31 @@ public:
       const auto& [x, y, z, offset] = *floor;
       frame.floor = Plane{{x, y, z}, offset, true};
     }
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    clock_.advance(time);
-    body::Estimate estimate = filter_->track(frame);
-    estimate.frame = frames_++;
-    estimate.skeleton = std::make_shared<Skeleton>(filter_->skeleton());
-    skin_ = estimate.found ? body::pose_capsules(filter_->skeleton(), estimate.pose) : std::vector<float>();
-    return estimate;
+    return tracked(time, [&](FilterState& state) {
+      body::Estimate estimate = state.filter->track(frame);
+      estimate.frame = state.frames++;
+      estimate.skeleton = std::make_shared<Skeleton>(state.filter->skeleton());
+      state.skin = estimate.found ? body::pose_capsules(state.filter->skeleton(), estimate.pose) : std::vector<float>();
+      return estimate;
+    });
   }
 
-  // The GIL is released before the mutex is waited for: track() holds it, and takes the GIL to warn of a lost device.
   Skeleton skeleton() {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return filter_->skeleton();
+    return locked([](FilterState& state) { return Skeleton(state.filter->skeleton()); });
   }
 
   py::object skin() {
-    std::vector<float> skin;
-    {
-      const py::gil_scoped_release release;
-      const std::scoped_lock lock(mutex_);
-      skin = skin_;
-    }
-    return skin.empty() ? py::none() : skin_array(std::move(skin));
+    std::vector<float> capsules = locked([](FilterState& state) { return state.skin; });
+    if (capsules.empty()) return py::none();
+    const auto count = static_cast<py::ssize_t>(capsules.size() / body::capsule_floats);
+    return array_of(std::move(capsules), {count, static_cast<py::ssize_t>(body::capsule_floats)});
   }
-
-private:
-  Backend backend_;
-  body::TrackerSettings settings_;
-  std::unique_ptr<body::Filter> filter_;
-  std::vector<float> skin_;  // of the last frame; empty if nobody was found
-  std::int64_t frames_ = 0;
-  Clock clock_;
-  std::mutex mutex_;
 };
 
-class Smoother {
+class Smoother : public Shared<std::unique_ptr<body::Smoother>> {
 public:
   Smoother(Filter& filter, std::size_t lag)
-      : filter_(filter), lag_(lag), smoother_(body::make_smoother(filter.settings(), lag)) {}
+      : Shared(body::make_smoother(filter.settings(), lag)), filter_(filter), lag_(lag) {}
 
   std::size_t lag() const { return lag_; }
 
@@ -157,27 +123,21 @@ public:
                                   const body::Estimate& estimate) {
     const Points given(points, background);
     const Skeleton skeleton = filter_.skeleton();
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return smoother_->add({time, given.view, {}}, estimate, skeleton);
+    return locked([&](auto& smoother) { return smoother->add({time, given.view, {}}, estimate, skeleton); });
   }
 
   std::vector<body::Estimate> finish() {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return smoother_->finish();
+    return locked([](auto& smoother) { return smoother->finish(); });
   }
 
 private:
   Filter& filter_;
   std::size_t lag_;
-  std::unique_ptr<body::Smoother> smoother_;
-  std::mutex mutex_;
 };
 
 void bind_foreground(py::module_& module) {
   const body::ForegroundSettings defaults;
-  py::class_<Foreground> foreground(module, "Foreground", R"(Cuts the person out of depth images or clouds.
+  auto foreground = public_class<Foreground>(module, "Foreground", R"(Cuts the person out of depth images or clouds.
 
 camera              a Camera; for clouds any
 nearest, farthest   depths outside are nobody's, metres
@@ -186,7 +146,6 @@ gate                points this near to the expected skin are the person's, metr
 points              at most this many of the person, evenly spread; 0: all
 background_points   at most this many rays that see past it; 0: all
 threads             0: one per core. Results do not depend on it)");
-  foreground.attr("__module__") = "kinema.body";
   foreground
       .def(py::init([](const Camera& camera, double nearest, double farthest, bool planes, double gate,
                        std::size_t points, std::size_t background_points, int threads) {
@@ -197,7 +156,7 @@ threads             0: one per core. Results do not depend on it)");
              settings.gate = gate;
              settings.points = points;
              settings.background_points = background_points;
-             return std::make_unique<Foreground>(camera, settings, threads);
+             return std::make_unique<Foreground>(camera, settings, Compute(Backend::cpu, threads));
            }),
            py::arg("camera"), py::kw_only(), py::arg("nearest") = defaults.nearest,
            py::arg("farthest") = defaults.farthest, py::arg("planes") = defaults.planes,
@@ -225,11 +184,10 @@ x, y, z is its unit normal, and x X + y Y + z Z + offset the height of a point a
 void bind_body_filter(py::module_& module) {
   bind_foreground(module);
 
-  py::class_<Filter> filter(module, "Filter",
-                            R"(The particle filter beneath Tracker, for points that you cut out yourself.
+  auto filter = public_class<Filter>(module, "Filter",
+                                     R"(The particle filter beneath Tracker, for points that you cut out yourself.
 
 Filter(settings=None, backend='auto', threads=0, devices=None, **changes): as Tracker.)");
-  filter.attr("__module__") = "kinema.body";
   filter
       .def(py::init([](const std::optional<body::TrackerSettings>& settings, const std::string& backend, int threads,
                        const py::object& devices, const py::kwargs& changes) {
@@ -251,11 +209,11 @@ floor: Foreground.floor; it holds the size of a person who is not known.
 
 The first frame, and any after the person was lost, starts a search. The GIL is released while it runs.)");
 
-  py::class_<Smoother> smoother(module, "Smoother", R"(Estimates of a Filter, corrected by what was seen after them.
+  auto smoother =
+      public_class<Smoother>(module, "Smoother", R"(Estimates of a Filter, corrected by what was seen after them.
 
 filter   whose estimates they are
 lag      how many later frames correct an estimate)");
-  smoother.attr("__module__") = "kinema.body";
   smoother
       .def(py::init<Filter&, std::size_t>(), py::arg("filter"), py::arg("lag") = std::size_t{15},
            py::keep_alive<1, 2>(), "See the class.")

@@ -3,20 +3,19 @@
 
 #include "arrays.h"
 #include "body_settings.h"
-#include "compute.h"
 #include "kinema/error.h"
 #include "kinema/poses.h"
 #include "module.h"
 #include "pickle.h"
 #include "recording.h"
-#include "shared_tracker.h"
+#include "shared.h"
 #include "texts.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -50,62 +49,21 @@ public:
   }
 
   py::tuple points() {
-    PointCloud cloud = locked([](body::Tracker& tracker) { return tracker.points(); });
-    const auto count = static_cast<py::ssize_t>(cloud.size());
-    const py::array marks = array_of(std::move(cloud.background));
-    return py::make_tuple(array_of(std::move(cloud.xyz), {count, 3}), marks.attr("view")(py::dtype::of<bool>()));
+    return cloud_arrays(locked([](body::Tracker& tracker) { return tracker.points(); }));
   }
 
-  std::optional<std::tuple<double, double, double, double>> floor() {
-    const std::optional<Plane> plane = locked([](body::Tracker& tracker) { return tracker.floor(); });
-    if (!plane) return std::nullopt;
-    return std::tuple{plane->normal.x, plane->normal.y, plane->normal.z, plane->offset};
+  std::optional<FloorNumbers> floor() {
+    return floor_numbers(locked([](body::Tracker& tracker) { return tracker.floor(); }));
   }
 };
 
-std::string word_of(body::CutOut cut_out) {
-  if (cut_out == body::CutOut::automatic) return "auto";
-  return cut_out == body::CutOut::yes ? "yes" : "no";
-}
-
-body::CutOut parse_cut_out(const std::string& word) {
-  for (const body::CutOut cut_out : {body::CutOut::automatic, body::CutOut::yes, body::CutOut::no}) {
-    if (word == word_of(cut_out)) return cut_out;
-  }
-  throw Error("cut_out must be 'auto', 'yes' or 'no', not '" + word + "'");
-}
+// In the order of the enumeration.
+constexpr std::array<std::string_view, 3> cut_out_words = {"auto", "yes", "no"};
 
 void bind_settings(py::module_& module) {
   using Settings = body::TrackerSettings;
-  py::class_<Settings> settings(module, "TrackerSettings",
-                                R"(What a Tracker is made with; by name: TrackerSettings(lag=0, particles=500).
-
-people              how many are followed at most, each with a number; 1: the one most like a person, 0: all
-camera              of depth images and stereo pairs; not needed for clouds
-baseline            metres between the cameras of a stereo pair; above 0: depth comes from such pairs
-skeleton            the person; by default an average human
-fit_shape           fit lengths and radii of the skeleton to the person who is seen
-height_known        the skeleton is as tall as the person: fit_shape fits proportions only
-lag                 how many later frames correct an estimate before it is settled; 0: none
-particles           poses tried in a layer; 0: what this machine holds
-layers              annealing layers
-refined             poses that are refined by least squares; 0: none
-rivals              alternative poses that each frame is held against; 0: none
-independent_points  the number of a frame's points that count as independent evidence
-tempered            weights are the likelihood to the power of independent_points over the number of points; False: the
-                    likelihood itself
-unperturbed_particle  one particle is moved without noise
-steady              the estimate at once is held to the motion of the last frames; False: the mean of the particles
-rest_cutoff         cutoff of joints at rest in immediate estimates, hertz; lower is steadier, 0: no low pass
-sensor_noise        standard deviation of a depth at 1 m, metres; it grows with the square of the distance
-shared_noise        the part of it that all points have in common, as those of matched stereo pairs do
-points              of the person that are kept of a frame; 0: what this machine holds
-background_points   likewise of the rays that see past the person
-nearest, farthest   depths outside are nobody's, metres
-planes              find floor and walls, and remove them
-cut_out             whether depth images hold only the person, so that empty pixels are rays past the person: 'auto', 'yes' or 'no'
-seed                the same gives the same bits)");
-  settings.attr("__module__") = "kinema.body";
+  auto settings = public_class<Settings>(
+      module, "TrackerSettings", "What a Tracker is made with; by name: TrackerSettings(lag=0, particles=500).");
   settings
       .def(py::init([](const py::kwargs& values) { return changed(std::nullopt, values); }),
            "Settings by name; the others have their defaults.")
@@ -126,12 +84,15 @@ seed                the same gives the same bits)");
       .def_readwrite("rivals", &Settings::rivals, "Alternative poses that each frame is held against; 0: none.")
       .def_readwrite("independent_points", &Settings::independent_points,
                      "The number of a frame's points that count as independent evidence.")
-      .def_readwrite("tempered", &Settings::tempered,
-                     "Weights are the likelihood to the power of independent_points over the number of points.")
+      .def_readwrite(
+          "tempered", &Settings::tempered,
+          "Weights are the likelihood to the power of independent_points over the number of points; False: the "
+          "likelihood itself.")
       .def_readwrite("unperturbed_particle", &Settings::unperturbed_particle, "One particle is moved without noise.")
-      .def_readwrite("steady", &Settings::steady, "The estimate at once is held to the motion of the last frames.")
+      .def_readwrite("steady", &Settings::steady,
+                     "The estimate at once is held to the motion of the last frames; False: the mean of the particles.")
       .def_readwrite("rest_cutoff", &Settings::rest_cutoff,
-                     "Cutoff of joints at rest in immediate estimates, hertz; 0: no low pass.")
+                     "Cutoff of joints at rest in immediate estimates, hertz; lower is steadier, 0: no low pass.")
       .def_readwrite("sensor_noise", &Settings::sensor_noise,
                      "Standard deviation of a depth at 1 m, metres; it grows with the square of the distance.")
       .def_readwrite("shared_noise", &Settings::shared_noise,
@@ -150,8 +111,11 @@ seed                the same gives the same bits)");
           "planes", [](const Settings& own) { return own.foreground.planes; },
           [](Settings& own, bool planes) { own.foreground.planes = planes; }, "Find floor and walls, and remove them.")
       .def_property(
-          "cut_out", [](const Settings& own) { return word_of(own.foreground.cut_out); },
-          [](Settings& own, const std::string& word) { own.foreground.cut_out = parse_cut_out(word); },
+          "cut_out",
+          [](const Settings& own) { return cut_out_words[static_cast<std::size_t>(own.foreground.cut_out)]; },
+          [](Settings& own, const std::string& word) {
+            own.foreground.cut_out = static_cast<body::CutOut>(number_of(word, "cut_out", cut_out_words));
+          },
           "Whether depth images hold only the person: 'auto', 'yes' or 'no'. Empty pixels are then rays past the "
           "person.")
       .def("__repr__", &text_of_settings<Settings>);
@@ -160,62 +124,52 @@ seed                the same gives the same bits)");
   module.def(
       "settings_for",
       [](const Recording& recording, const py::kwargs& changes) {
-        return body::settings_for(recording.frames(), changed(std::nullopt, changes));
+        return body::settings_for(recording.source(), changed(std::nullopt, changes));
       },
       py::arg("recording"),
       "TrackerSettings for a recording: with its camera, and the person of its skeleton.json where there is one.");
 }
 
-// A writer that Python threads may share. It writes without the GIL: the file may be a pipe that another thread reads.
-class PosesWriter {
+// Nothing once it is closed. It writes without the GIL: the file may be a pipe that another thread reads.
+class PosesWriter : public Shared<std::optional<io::PosesWriter>> {
 public:
-  PosesWriter(const std::filesystem::path& path, const body::Skeleton& skeleton, bool people) : path_(path) {
-    const py::gil_scoped_release release;
-    writer_.emplace(path, skeleton, people);
-  }
+  PosesWriter(const std::filesystem::path& path, const body::Skeleton& skeleton, bool people)
+      : Shared(std::in_place, path, skeleton, people), path_(path) {}
 
   void add(const body::Estimate& estimate) {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    open().add(estimate);
-    ++added_;
+    locked([&](auto& writer) {
+      require_open(writer).add(estimate);
+      ++added_;
+    });
   }
 
   void commit() {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    open().commit();
-    writer_.reset();
+    locked([&](auto& writer) {
+      require_open(writer).commit();
+      writer.reset();
+    });
   }
 
   // Leaves what was written so far in NAME.partial.
   void abandon() {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    writer_.reset();
+    locked([](auto& writer) { writer.reset(); });
   }
 
   std::string text() {
-    std::string frames, state;
-    {
-      const py::gil_scoped_release release;
-      const std::scoped_lock lock(mutex_);
-      frames = counted(added_, "frame");
-      state = writer_ ? ", not committed" : "";
-    }
-    return "PosesWriter('" + path_.string() + "', " + frames + state + ")";
+    return locked([&](auto& writer) {
+      return "PosesWriter('" + path_.string() + "', " + counted(added_, "frame") + (writer ? ", not committed" : "") +
+             ")";
+    });
   }
 
 private:
-  io::PosesWriter& open() {
-    if (!writer_) throw Error(path_.string() + ": this writer is closed; another one starts the file anew");
-    return *writer_;
+  io::PosesWriter& require_open(std::optional<io::PosesWriter>& writer) const {
+    if (!writer) throw Error(path_.string() + ": this writer is closed; another one starts the file anew");
+    return *writer;
   }
 
   std::filesystem::path path_;
-  std::optional<io::PosesWriter> writer_;
   std::size_t added_ = 0;
-  std::mutex mutex_;
 };
 
 // What the tracker knows of the scene, and how much of it it uses.
@@ -243,8 +197,8 @@ search_rest: rivals of the pose are looked for this many times more rarely than 
 }
 
 void bind_writer(py::module_& module) {
-  py::class_<PosesWriter> writer(module, "PosesWriter",
-                                 R"(Writes estimates to poses.jsonl, or a table where the name ends in .csv.
+  auto writer = public_class<PosesWriter>(module, "PosesWriter",
+                                          R"(Writes estimates to poses.jsonl, or a table where the name ends in .csv.
 
 The file appears at commit(); until then its lines stand in NAME.partial.
 
@@ -252,7 +206,6 @@ The file appears at commit(); until then its lines stand in NAME.partial.
         poses.add(estimate)
 
 commits at the end of the block, unless an exception leaves it.)");
-  writer.attr("__module__") = "kinema.body";
   writer
       .def(py::init<const std::filesystem::path&, const body::Skeleton&, bool>(), py::arg("path"), py::arg("skeleton"),
            py::arg("people") = false, R"(The file, and the person whose joints it names: Tracker.skeleton.
@@ -287,13 +240,13 @@ void bind_body_tracker(py::module_& module) {
   bind_settings(module);
   bind_writer(module);
 
-  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a person, or several, through the frames of one camera.
+  auto tracker =
+      public_class<Tracker>(module, "Tracker", R"(Follows a person, or several, through the frames of one camera.
 
 Tracker(settings=None, backend='auto', **changes): TrackerSettings, 'auto', 'reference', 'cpu' or 'cuda', and any of the
 settings by name.
 
 The first frame, and any after the person was lost, starts a search. The GIL is released while it runs.)");
-  tracker.attr("__module__") = "kinema.body";
   tracker
       .def(py::init([](const std::optional<body::TrackerSettings>& settings, const std::string& backend, int threads,
                        const py::object& devices, const py::kwargs& changes) {

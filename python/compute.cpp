@@ -1,4 +1,4 @@
-#include "compute.h"
+#include "shared.h"
 
 #include <pybind11/stl.h>
 

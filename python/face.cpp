@@ -2,14 +2,13 @@
 #include "kinema/face.h"
 
 #include "arrays.h"
-#include "compute.h"
 #include "detector.h"
 #include "kinema/face_refine.h"
 #include "kinema/face_tracker.h"
 #include "kinema/files.h"
 #include "module.h"
 #include "pickle.h"
-#include "shared_tracker.h"
+#include "shared.h"
 #include "texts.h"
 
 #include <pybind11/functional.h>
@@ -19,7 +18,6 @@
 #include <array>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace kinema::python {
@@ -37,12 +35,6 @@ face::Start start_of(const std::optional<BoxNumbers>& box, bool detector, const 
   else
     start.landmarks = landmarks_of(landmarks);
   return start;
-}
-
-face::Features parse_features(const std::string& word) {
-  for (const auto features : {face::Features::intensity, face::Features::orientation, face::Features::edges})
-    if (word == name(features)) return features;
-  throw Error("features must be 'intensity', 'orientation' or 'edges', not '" + word + "'");
 }
 
 // Images and their landmarks, one by one.
@@ -81,7 +73,7 @@ SharedModel train(const py::iterable& images, const py::iterable& landmarks, std
   face::TrainSettings settings;
   settings.pixels = pixels;
   settings.levels = levels;
-  settings.features = parse_features(features);
+  settings.features = static_cast<face::Features>(number_of(features, "features", face::feature_names));
   settings.mirrored = mirrored;
   settings.quality = quality;
   settings.seed = seed;
@@ -120,28 +112,27 @@ py::list stage_list(const std::vector<face::PlacedStage>& stages) {
   return list;
 }
 
-// A fitter that Python threads may share: without the GIL, two could use it at once.
-class Fitter {
+class Fitter : public Shared<std::unique_ptr<face::Fitter>> {
 public:
   Fitter(const SharedModel& model, const face::FitSettings& settings, const Compute& compute)
-      : model_(model), fitter_(face::make_fitter(model, settings, compute)) {}
+      : Shared(face::make_fitter(model, settings, compute)), model_(model) {}
 
-  std::string backend() const { return std::string(name(fitter_->backend())); }
-  py::list stages() const { return stage_list(fitter_->stages()); }
+  std::string backend() {
+    return locked([](auto& fitter) { return std::string(name(fitter->backend())); });
+  }
+  py::list stages() {
+    return stage_list(locked([](auto& fitter) { return fitter->stages(); }));
+  }
 
   face::Fit fit(const py::object& image, const std::optional<BoxNumbers>& box, bool detector,
                 const py::object& landmarks, bool again) {
     const Grey picture(image, Memory::host_or_gpu);
     const face::Face face{picture.view, start_of(box, detector, landmarks), picture.pixels.on_gpu};
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return again ? face::fit_again(*fitter_, *model_, face) : fitter_->fit(face);
+    return locked([&](auto& fitter) { return again ? face::fit_again(*fitter, *model_, face) : fitter->fit(face); });
   }
 
 private:
   SharedModel model_;
-  std::unique_ptr<face::Fitter> fitter_;
-  std::mutex mutex_;
 };
 
 class Tracker : public SharedTracker<face::Tracker> {
@@ -175,12 +166,13 @@ private:
 
 void bind_settings(py::module_& module) {
   using Settings = face::TrackerSettings;
-  py::class_<Settings> settings(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
-  settings.attr("__module__") = "kinema.face";
+  auto settings =
+      public_class<Settings>(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
   const auto of_head = [](auto face::HeadPoseSettings::*member) {
     return [member](const Settings& own) { return own.head ? std::optional((*own.head).*member) : std::nullopt; };
   };
-  settings.def_readonly("lost", &Settings::lost, "A fit with a higher probability of failure is lost.")
+  settings.def_readonly("people", &Settings::people, "How many faces are followed at most, 0: all.")
+      .def_readonly("lost", &Settings::lost, "A fit with a higher probability of failure is lost.")
       .def_readonly("smoothing", &Settings::smoothing, "Cutoff for a face at rest, hertz; 0: no smoothing.")
       .def_property_readonly("field_of_view", of_head(&face::HeadPoseSettings::field_of_view),
                              "None for models that show no pose of the head.")
@@ -191,8 +183,7 @@ void bind_settings(py::module_& module) {
 }
 
 void bind_model(py::module_& module) {
-  py::class_<Model, SharedModel> model(module, "Model", "An appearance model: the contents of a .kface.");
-  model.attr("__module__") = "kinema.face";
+  auto model = public_class<Model, SharedModel>(module, "Model", "An appearance model: the contents of a .kface.");
   model
       .def_property_readonly(
           "landmarks", [](const Model& own) { return own.shape.landmarks(); }, "How many.")
@@ -257,8 +248,7 @@ py::list film_faces(const SharedModel& model, const py::iterable& frames, const 
 }
 
 void bind_refine(py::module_& module) {
-  py::class_<Refined> refined(module, "Refinement", "A refined Model, and what it is worth.");
-  refined.attr("__module__") = "kinema.face";
+  auto refined = public_class<Refined>(module, "Refinement", "A refined Model, and what it is worth.");
   refined.def_readonly("model", &Refined::model, "The model that was given if it was not bettered.")
       .def_readonly("better", &Refined::better, "Whether the images are fitted better by it.")
       .def_readonly("before", &Refined::before, "Mean error of the images over the outer eyes' distance.")
@@ -289,18 +279,15 @@ most         faces, at most: those that differ most)");
 }
 
 void bind_fit(py::module_& module) {
-  py::class_<face::Fit> fit(module, "Fit", "A model in an image.");
-  fit.attr("__module__") = "kinema.face";
+  auto fit = public_class<face::Fit>(module, "Fit", "A model in an image.");
   fit.def_property_readonly(
          "landmarks", [](const face::Fit& own) { return pairs(own.landmarks); }, "float32 (L, 2), pixels from 0.")
       .def_readonly("failure", &face::Fit::failure,
                     "Probability that the mean error is over 8 % of the outer eyes' distance.")
       .def_readonly("quality", &face::Fit::quality, "1 - failure.")
-      .def_property_readonly(
-          "confidence", [](const face::Fit& own) { return array_of(own.confidence); },
-          "Of each landmark, that it is within those 8 %.")
-      .def_property_readonly(
-          "shape", [](const face::Fit& own) { return array_of(own.shape); }, "Parameters of the shape.")
+      .def_property_readonly("confidence", as_array(&face::Fit::confidence),
+                             "Of each landmark, that it is within those 8 %.")
+      .def_property_readonly("shape", as_array(&face::Fit::shape), "Parameters of the shape.")
       .def_readonly("error", &face::Fit::error, "What the last stage minimised, over its values; 0 after a cascade.")
       .def_readonly("iterations", &face::Fit::iterations, "Of all stages.")
       .def_readonly("converged", &face::Fit::converged, "The last stage ended before its iterations were used up.")
@@ -311,9 +298,10 @@ void bind_fit(py::module_& module) {
   pickles(fit);
 
   using face::Estimate;
-  py::class_<Estimate> estimate(module, "Estimate", "A face in a frame of a video.");
-  estimate.attr("__module__") = "kinema.face";
+  auto estimate = public_class<Estimate>(module, "Estimate", "A face in a frame of a video.");
   estimate.def_readonly("found", &Estimate::found, "False: there is no face, or its fit failed.")
+      .def_readonly("person", &Estimate::person,
+                    "The number of the person, from 1; 0 if not found, or where one face is followed.")
       .def_readonly("time", &Estimate::time, "As given to track(), seconds.")
       .def_readonly("why", &Estimate::why, "If not found: the reason.")
       .def_readonly("confidence", &Estimate::confidence, "0 to 1: 1 - probability of failure.")
@@ -344,14 +332,13 @@ void bind_face(py::module_& module) {
   bind_settings(module);
 
   const face::FitSettings fits;
-  py::class_<Fitter> fitter(module, "Fitter", R"(Fits a model to images.
+  auto fitter = public_class<Fitter>(module, "Fitter", R"(Fits a model to images.
 
 score     probability of failure and confidences, if the model has them
 starts    number of starts of the cascade, of which the median is taken
 backend   'auto', 'reference', 'cpu' or 'cuda'
 threads   0: one per core. Results do not depend on it
 devices   GPUs: 'all', '0,2' or numbers; None: the first)");
-  fitter.attr("__module__") = "kinema.face";
   fitter
       .def(py::init([](const SharedModel& model, bool score, int starts, const std::string& backend, int threads,
                        const py::object& devices) {
@@ -375,7 +362,7 @@ again      try other starts if the fit looks failed)")
       .def_property_readonly("stages", &Fitter::stages, "Where each stage runs: a list of (method, backend).");
 
   const face::TrackerSettings defaults;
-  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a face through the frames of a video.
+  auto tracker = public_class<Tracker>(module, "Tracker", R"(Follows a face through the frames of a video.
 
 detect     called with a uint8 (H, W) image when the face must be detected: a list of boxes (x, y, width, height); None:
            a lost face is searched for at its last position, else start() says where
@@ -387,13 +374,13 @@ head_smoothing cutoff for the pose of a head at rest, hertz; 0: no smoothing
 backend    'auto', 'reference', 'cpu' or 'cuda'
 order      of the channels of colour frames: 'rgb', or 'bgr' as in OpenCV
 threads    0: one per core. Results do not depend on it
-devices    GPUs: 'all', '0,2' or numbers; None: the first)");
-  tracker.attr("__module__") = "kinema.face";
+devices    GPUs: 'all', '0,2' or numbers; None: the first
+people     how many faces are followed at most, each with a number; 0: all, up to 30)");
   tracker
       .def(py::init([](const SharedModel& model, const PythonDetect& detect, double lost, double smoothing,
                        const std::string& backend, const std::string& order, int threads, double field_of_view,
-                       double eye_distance, double head_smoothing, const py::object& devices) {
-             face::TrackerSettings settings{.model = model, .detect = boxes_by(detect)};
+                       double eye_distance, double head_smoothing, const py::object& devices, int people) {
+             face::TrackerSettings settings{.model = model, .people = people, .detect = boxes_by(detect)};
              settings.lost = lost;
              settings.smoothing = smoothing;
              settings.head->field_of_view = field_of_view;
@@ -405,7 +392,11 @@ devices    GPUs: 'all', '0,2' or numbers; None: the first)");
            py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto", py::arg("order") = "rgb",
            py::arg("threads") = 0, py::arg("field_of_view") = face::HeadPoseSettings{}.field_of_view,
            py::arg("eye_distance") = face::HeadPoseSettings{}.eye_distance,
-           py::arg("head_smoothing") = defaults.head_smoothing, py::arg("devices") = py::none(), "See the class.")
+           py::arg("head_smoothing") = defaults.head_smoothing, py::arg("devices") = py::none(),
+           py::arg("people") = defaults.people, "See the class.")
+      .def_property_readonly(
+          "people", [](Tracker& own) { return own.locked([](face::Tracker& inner) { return inner.people(); }); },
+          "The Estimates of everybody in the last frame, by number; one that says why if there is nobody.")
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
            "The Estimate of an image: uint8 (H, W), (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::kw_only(), py::arg("box") = py::none(), py::arg("detector") = true,

@@ -5,14 +5,13 @@
 #include "detector.h"
 #include "module.h"
 #include "pickle.h"
-#include "shared_tracker.h"
+#include "shared.h"
 #include "texts.h"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
 #include <memory>
-#include <mutex>
 
 namespace kinema::python {
 namespace {
@@ -28,31 +27,22 @@ Vec3 vector_of(const Numbers& numbers) {
   return {x, y, z};
 }
 
-// An observer that Python threads may share: without the GIL, two could use it at once.
-class FaceObserver {
+class FaceObserver : public SharedTracker<person::FaceObserver> {
 public:
   FaceObserver(const person::FaceObserverSettings& settings, Backend backend, const std::string& order)
-      : observer_(settings, backend), red_first_(red_first(order)) {}
+      : SharedTracker(settings, backend), red_first_(red_first(order)) {}
 
   std::vector<body::FaceObservation> observe(const py::object& image, double time) {
     const Colour picture(image, red_first_);
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    clock_.advance(time);
-    return observer_.observe(picture.view, time);
+    return tracked(time, [&](person::FaceObserver& observer) { return observer.observe(picture.view, time); });
   }
 
   void expect(const body::Estimate& estimate) {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    observer_.expect(estimate);
+    locked([&](person::FaceObserver& observer) { observer.expect(estimate); });
   }
 
 private:
-  person::FaceObserver observer_;
   bool red_first_;
-  Clock clock_;
-  std::mutex mutex_;
 };
 
 }  // namespace
@@ -60,15 +50,14 @@ private:
 void bind_face_observation(py::module_& module) {
   using body::FaceObservation;
   const FaceObservation defaults;
-  py::class_<FaceObservation> face(module, "FaceObservation",
-                                   R"(A face in a colour picture, in the camera frame of the points.
+  auto face = public_class<FaceObservation>(module, "FaceObservation",
+                                            R"(A face in a colour picture, in the camera frame of the points.
 
 ray          unit vector from the camera to the middle between the eyes
 direction    unit vector out of the face
 probability  that it is a face
 distance     to that point, metres; 0: not known
 Deviations are standard deviations, in radians and metres.)");
-  face.attr("__module__") = "kinema.body";
   face.def(py::init([](const Numbers& ray, const Numbers& direction, double probability, double distance,
                        double ray_deviation, double direction_deviation, double distance_deviation) {
              return FaceObservation{vector_of(ray),       ray_deviation,       distance,   distance_deviation,
@@ -98,8 +87,8 @@ Deviations are standard deviations, in radians and metres.)");
 
 void bind_face_observer(py::module_& module) {
   const person::FaceObserverSettings defaults;
-  py::class_<FaceObserver> observer(module, "FaceObserver",
-                                    R"(Faces in the colour pictures of a depth camera, for kinema.body.Tracker.
+  auto observer = public_class<FaceObserver>(module, "FaceObserver",
+                                             R"(Faces in the colour pictures of a depth camera, for kinema.body.Tracker.
 
 model    of a face with 68 landmarks
 camera   a kinema.body.Camera: that of the depth images, to which the pictures are registered
@@ -111,7 +100,6 @@ order    of the channels of pictures: 'rgb', or 'bgr' as in OpenCV
     tracker.set_faces(observer.observe(picture, time))
     estimate = tracker.track(depth, time)
     observer.expect(estimate))");
-  observer.attr("__module__") = "kinema.person";
   observer
       .def(py::init([](const std::shared_ptr<face::Model>& model, const Camera& camera, const PythonDetect& detect,
                        double lost, const std::string& backend, const std::string& order) {

@@ -9,7 +9,6 @@
 #include <pybind11/stl.h>
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -46,59 +45,25 @@ std::string text_of(const Frame& frame) {
   return text + ")";
 }
 
-// A source of colour that Python threads may share: without the GIL, two could read it at once.
-class ColourSource {
+class ColourSource : public SharedSource<io::Source> {
 public:
-  ColourSource(std::vector<std::string> input, io::ColourSettings settings) : input_(std::move(input)) {
-    settings.wait = interruptible();
-    try {
-      const py::gil_scoped_release release;
-      source_ = io::open_colour(input_, settings);
-    } catch (const Error&) {
-      raise_interrupt();
-      throw;
-    }
-  }
-
-  ~ColourSource() {
-    // its threads may need the GIL to end
-    const py::gil_scoped_release release;
-    source_.reset();
-  }
-  ColourSource(const ColourSource&) = delete;
-  ColourSource& operator=(const ColourSource&) = delete;
+  ColourSource(std::vector<std::string> input, const io::ColourSettings& settings)
+      : SharedSource(std::move(input), [&](const auto& from) { return io::open_colour(from, settings); }) {}
 
   Frame next() {
-    std::unique_lock lock(mutex_, std::defer_lock);
-    {
-      // whoever has the lock may wait for the GIL
-      const py::gil_scoped_release release;
-      lock.lock();
-    }
+    const auto locked = lock();
     Frame frame;
-    if (!next_frame(*source_, frame)) throw py::stop_iteration();
+    if (!read(frame)) throw py::stop_iteration();
     return frame;
   }
 
-  const io::Source& source() const { return *source_; }
-
-  std::string text() const {
-    const std::optional<std::size_t> count = source_->size();
-    return "ColourSource('" + input_.front() + (input_.size() > 1 ? "', ..., " : "', ") +
-           (count ? counted(*count, "frame") : std::string(source_->live() ? "live" : "length unknown")) + ", " +
-           number(source_->fps()) + " fps)";
-  }
-
-private:
-  std::vector<std::string> input_;
-  std::unique_ptr<io::Source> source_;
-  std::mutex mutex_;
+  std::optional<std::size_t> size() const { return source().size(); }
+  std::string text() const { return text_of("ColourSource", size()) + ", " + number(source().fps()) + " fps)"; }
 };
 
 void bind_frame(py::module_& module) {
   const py::class_<io::Frame> base(module, "_Frame");
-  py::class_<Frame, io::Frame> frame(module, "Frame", "What a camera gave at one moment.");
-  frame.attr("__module__") = "kinema.io";
+  auto frame = public_class<Frame, io::Frame>(module, "Frame", "What a camera gave at one moment.");
   frame.def_readonly("index", &Frame::index, "The number in the file's name, or counted from 0.")
       .def_readonly("time", &Frame::time, "Seconds.")
       .def_readonly("taken", &Frame::taken, "Seconds since 1970: when a camera took it, or when it was read.")
@@ -132,38 +97,12 @@ void bind_frame(py::module_& module) {
 
 void bind_frames(py::module_& module) {
   bind_frame(module);
-  py::class_<ColourSource> source(module, "ColourSource",
-                                  "Colour frames of pictures, a video or a camera: iterate over it.");
-  source.attr("__module__") = "kinema.io";
-  source
-      .def(
-          "__iter__", [](py::object self) { return self; }, "Itself.")
-      .def("__next__", &ColourSource::next, "The next Frame.")
-      .def(
-          "__len__",
-          [](const ColourSource& own) {
-            const std::optional<std::size_t> size = own.source().size();
-            if (!size) throw py::type_error("the number of frames is not known before they have been read");
-            return *size;
-          },
-          "How many frames there are, read or not.")
-      .def(
-          "__bool__", [](const ColourSource&) { return true; }, "True, also where the number of frames is not known.")
-      .def("__repr__", &ColourSource::text)
-      .def_property_readonly(
-          "size", [](const ColourSource& own) { return own.source().size(); },
-          "How many frames there are; None where that is not known.")
-      .def_property_readonly(
-          "fps", [](const ColourSource& own) { return own.source().fps(); }, "Frames per second.")
-      .def_property_readonly(
-          "guessed_fps", [](const ColourSource& own) { return own.source().guessed_fps(); },
-          "Neither the source nor fps= said it, so that 30 was assumed.")
-      .def_property_readonly(
-          "live", [](const ColourSource& own) { return own.source().live(); },
-          "Frames come from a camera, without end.")
-      .def_property_readonly(
-          "late", [](const ColourSource& own) { return own.source().late(); },
-          "Frames of a live source that were replaced by newer ones before they were read.");
+  auto source = public_class<ColourSource>(module, "ColourSource",
+                                           "Colour frames of pictures, a video or a camera: iterate over it.");
+  bind_source(source);
+  source.def_property_readonly(
+      "guessed_fps", [](const ColourSource& own) { return own.source().guessed_fps(); },
+      "Neither the source nor fps= said it, so that 30 was assumed.");
 
   const io::ColourSettings defaults;
   module.def(
@@ -174,6 +113,7 @@ void bind_frames(py::module_& module) {
         settings.sequence = sequence;
         settings.full_range = full_range;
         settings.reconnect = reconnect;
+        settings.wait = interruptible();
         return std::make_unique<ColourSource>(inputs_of(input), settings);
       },
       py::arg("input"), py::kw_only(), py::arg("fps") = defaults.fps, py::arg("sequence") = defaults.sequence,

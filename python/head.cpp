@@ -1,11 +1,10 @@
 // kinema.head: the colours of a head, and the tracker that uses them.
 #include "arrays.h"
-#include "compute.h"
 #include "kinema/files.h"
 #include "kinema/head_tracker.h"
 #include "module.h"
 #include "pickle.h"
-#include "shared_tracker.h"
+#include "shared.h"
 #include "texts.h"
 
 #include <pybind11/stl.h>
@@ -48,16 +47,6 @@ Calibration calibrate(const py::object& frames, const py::object& ovals, const s
   return head::calibrate(views, places, settings);
 }
 
-head::Mode parse_mode(const std::string& word) {
-  if (word == "auto") return head::Mode::automatic;
-  if (word == "plain") return head::Mode::plain;
-  if (word == "paper") return head::Mode::paper;
-  if (word == "window") return head::Mode::window;
-  throw Error("mode must be 'auto', 'plain', 'paper' or 'window', not '" + word + "'");
-}
-
-std::string word_of(head::Mode mode) { return std::string(name(mode)); }
-
 class Tracker : public SharedTracker<head::Tracker> {
 public:
   Tracker(const head::TrackerSettings& settings, const Compute& compute, const std::string& order)
@@ -83,11 +72,11 @@ private:
 
 void bind_settings(py::module_& module) {
   using Settings = head::TrackerSettings;
-  py::class_<Settings> settings(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
-  settings.attr("__module__") = "kinema.head";
+  auto settings =
+      public_class<Settings>(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
   settings.def_readonly("calibration", &Settings::calibration, "The colours of the head.")
       .def_property_readonly(
-          "mode", [](const Settings& own) { return word_of(own.mode); }, "'plain', 'paper' or 'window'.")
+          "mode", [](const Settings& own) { return std::string(name(own.mode)); }, "'plain', 'paper' or 'window'.")
       .def_readonly("recalibrate", &Settings::recalibrate, "Learn the head's colours during tracking.")
       .def_readonly("pattern", &Settings::pattern, "Match the head's edges as well as its colours.")
       .def_readonly("background", &Settings::background, "Learn a static background and ignore it.")
@@ -100,9 +89,8 @@ void bind_settings(py::module_& module) {
 }
 
 void bind_calibration(py::module_& module) {
-  py::class_<Calibration> calibration(module, "Calibration",
-                                      "The colours of a head in one light: the contents of a filter.json.");
-  calibration.attr("__module__") = "kinema.head";
+  auto calibration = public_class<Calibration>(module, "Calibration",
+                                               "The colours of a head in one light: the contents of a filter.json.");
   calibration
       .def_property_readonly(
           "score", [](const Calibration& own) { return own.filter.score; },
@@ -145,8 +133,7 @@ std::string text_of(const head::Estimate& estimate) {
 
 void bind_estimate(py::module_& module) {
   using head::Estimate;
-  py::class_<Estimate> estimate(module, "Estimate", "The head in a frame.");
-  estimate.attr("__module__") = "kinema.head";
+  auto estimate = public_class<Estimate>(module, "Estimate", "The head in a frame.");
   estimate.def_readonly("found", &Estimate::found, "False: of the rest only why and times then say anything.")
       .def_readonly("time", &Estimate::time, "As given to track(), seconds.")
       .def_readonly("why", &Estimate::why, "If not found: the reason.")
@@ -183,7 +170,7 @@ void bind_head(py::module_& module) {
   bind_estimate(module);
 
   const head::TrackerSettings defaults;
-  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a head through the frames of one camera.
+  auto tracker = public_class<Tracker>(module, "Tracker", R"(Follows a head through the frames of one camera.
 
 calibration         from calibrate() or read_filter()
 backend             'auto', 'reference', 'cpu' or 'cuda'
@@ -199,14 +186,13 @@ reference_distance  in place of the calibration's, metres
 field_of_view       in place of the calibration's, radians
 threads             0: one per core. Results do not depend on it
 devices             GPUs: 'all', '0,2' or numbers; None: the first)");
-  tracker.attr("__module__") = "kinema.head";
   tracker
       .def(py::init([](const Calibration& calibration, const std::string& backend, const std::string& order,
                        const std::string& mode, bool recalibrate, bool pattern, bool background, bool neck_cut,
                        bool smooth, std::optional<double> reference_distance, std::optional<double> field_of_view,
                        int threads, const py::object& devices) {
              head::TrackerSettings settings{.calibration = calibration};
-             settings.mode = parse_mode(mode);
+             settings.mode = static_cast<head::Mode>(number_of(mode, "mode", {"auto", "plain", "paper", "window"}));
              settings.recalibrate = recalibrate;
              settings.pattern = pattern;
              settings.background = background;

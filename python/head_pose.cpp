@@ -4,20 +4,16 @@
 #include "arrays.h"
 #include "module.h"
 #include "pickle.h"
+#include "shared.h"
 #include "texts.h"
 
 #include <pybind11/stl.h>
 
-#include <mutex>
+#include <memory>
 #include <optional>
 
 namespace kinema::python {
 namespace {
-
-py::array_t<double> numbers(std::vector<double> values) {
-  const auto count = static_cast<py::ssize_t>(values.size());
-  return array_of(std::move(values), {count});
-}
 
 py::dict by_name(const face::Expression& values) {
   py::dict named;
@@ -25,10 +21,9 @@ py::dict by_name(const face::Expression& values) {
   return named;
 }
 
-// A solver that Python threads may share: without the GIL, two could use it at once.
-class Solver {
+class Solver : public Shared<face::HeadPoseSolver> {
 public:
-  explicit Solver(const face::HeadPoseSettings& settings) : solver_(settings) {}
+  using Shared::Shared;
 
   std::optional<face::HeadPose> solve(const py::object& landmarks, std::size_t width, std::size_t height,
                                       const py::object& confidence) {
@@ -41,20 +36,12 @@ public:
   }
 
   void reset() {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    solver_.reset();
+    locked([](face::HeadPoseSolver& solver) { solver.reset(); });
   }
 
   py::array_t<float> project(const face::HeadPose& pose, std::size_t width, std::size_t height) {
-    std::vector<float> points;
-    {
-      const py::gil_scoped_release release;
-      const std::scoped_lock lock(mutex_);
-      const auto projected = solver_.project(pose, width, height);
-      points.assign(projected.begin(), projected.end());
-    }
-    return pairs(std::move(points));
+    const auto points = locked([&](face::HeadPoseSolver& solver) { return solver.project(pose, width, height); });
+    return pairs({points.begin(), points.end()});
   }
 
 private:
@@ -68,23 +55,17 @@ private:
       given = floats(confidence, "confidence", 1, 0, "(L,)");
       weights = {static_cast<const float*>(given.data()), static_cast<std::size_t>(given.size())};
     }
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return (solver_.*method)(points, weights, width, height);
+    return locked([&](face::HeadPoseSolver& solver) { return (solver.*method)(points, weights, width, height); });
   }
-
-  face::HeadPoseSolver solver_;
-  std::mutex mutex_;
 };
 
 void bind_solver(py::module_& module) {
   const face::HeadPoseSettings defaults;
-  py::class_<Solver> solver(module, "HeadPoseSolver", R"(Poses of heads from 68 landmarks in iBUG's order.
+  auto solver = public_class<Solver>(module, "HeadPoseSolver", R"(Poses of heads from 68 landmarks in iBUG's order.
 
 field_of_view  of the camera across the frame, radians
 camera         a body.Camera in place of the field of view; scaled to the size of the frames
 eye_distance   between the outer corners of the person's eyes, metres)");
-  solver.attr("__module__") = "kinema.face";
   solver
       .def(py::init([](double field_of_view, const std::optional<Camera>& camera, double eye_distance) {
              face::HeadPoseSettings settings;
@@ -115,21 +96,20 @@ confidence  float32 (68,), 0 to 1: how much each landmark counts, as Fit.confide
 
 void bind_head_pose(py::module_& module) {
   using face::HeadPose;
-  py::class_<HeadPose> pose(module, "HeadPose", R"(The pose of a head in front of the camera.
+  auto pose = public_class<HeadPose>(module, "HeadPose", R"(The pose of a head in front of the camera.
 
 The camera frame has x right, y down, z forward, metres; the head's frame x to the person's left, y up, z out of the
 face. The head's place is midway between the outer corners of the eyes.)");
-  pose.attr("__module__") = "kinema.face";
   pose.def_property_readonly(
           "rotation",
           [](const HeadPose& own) {
-            return numbers({own.rotation.w, own.rotation.x, own.rotation.y, own.rotation.z});
+            return array_of<double>({own.rotation.w, own.rotation.x, own.rotation.y, own.rotation.z});
           },
           "float64 (4,): w x y z, from the head's frame to the camera's.")
       .def_property_readonly(
           "position",
           [](const HeadPose& own) {
-            return numbers({own.position.x, own.position.y, own.position.z});
+            return array_of<double>({own.position.x, own.position.y, own.position.z});
           },
           "float64 (3,): metres, camera frame.")
       .def_readonly("yaw", &HeadPose::yaw, "Degrees, to the person's right.")
@@ -138,13 +118,13 @@ face. The head's place is midway between the outer corners of the eyes.)");
       .def_property_readonly(
           "angle_deviation",
           [](const HeadPose& own) {
-            return numbers({own.angle_deviation.begin(), own.angle_deviation.end()});
+            return array_of<double>({own.angle_deviation.begin(), own.angle_deviation.end()});
           },
           "float64 (3,): standard deviations of yaw, pitch and roll, degrees.")
       .def_property_readonly(
           "position_deviation",
           [](const HeadPose& own) {
-            return numbers({own.position_deviation.x, own.position_deviation.y, own.position_deviation.z});
+            return array_of<double>({own.position_deviation.x, own.position_deviation.y, own.position_deviation.z});
           },
           "float64 (3,): of the position for a head of the assumed size, metres.")
       .def_readonly("residual", &HeadPose::residual, "Root mean square distance of the landmarks, pixels.")
@@ -157,7 +137,7 @@ face. The head's place is midway between the outer corners of the eyes.)");
       .def_property_readonly(
           "rest_angles",
           [](const HeadPose& own) {
-            return numbers({own.rest_angles.begin(), own.rest_angles.end()});
+            return array_of<double>({own.rest_angles.begin(), own.rest_angles.end()});
           },
           "float64 (3,): yaw, pitch and roll of the person at rest in a film, degrees.")
       .def("__repr__", [](const HeadPose& own) {

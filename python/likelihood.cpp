@@ -2,47 +2,28 @@
 #include "kinema/body.h"
 
 #include "arrays.h"
-#include "compute.h"
 #include "module.h"
+#include "shared.h"
+#include "texts.h"
 
 #include <pybind11/stl.h>
 
 #include <array>
 #include <memory>
-#include <mutex>
 
 namespace kinema::python {
 namespace {
 
-body::Association parse_association(const std::string& word) {
-  if (word == "nearest") return body::Association::nearest;
-  if (word == "first-hit") return body::Association::first_hit;
-  throw Error("association must be 'nearest' or 'first-hit', not '" + word + "'");
-}
-
-// A likelihood that Python threads may share: without the GIL, two could use it at once.
-class Likelihood {
+class Likelihood : public Shared<std::unique_ptr<body::Likelihood>> {
 public:
-  Likelihood(double tau, double sigma, const std::string& association, const std::array<double, 3>& camera,
-             bool free_space, const std::string& backend, int threads, const py::object& devices) {
-    body::LikelihoodSettings settings;
-    settings.tau = tau;
-    settings.sigma = sigma;
-    settings.association = parse_association(association);
-    settings.camera = {camera[0], camera[1], camera[2]};
-    settings.free_space = free_space;
-    const Compute compute = compute_of(backend, threads, devices);
-    backend_ = choose(compute.backend);
-    likelihood_ = body::make_likelihood(settings, compute);
-  }
+  Likelihood(const body::LikelihoodSettings& settings, const Compute& compute)
+      : Shared(body::make_likelihood(settings, compute)), backend_(choose(compute.backend)) {}
 
   std::string backend() const { return std::string(name(backend_)); }
 
   std::pair<std::size_t, std::size_t> set_points(const py::object& points, const py::object& background) {
     const Points given(points, background);
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    const body::PointCount count = likelihood_->set_points(given.view);
+    const body::PointCount count = locked([&](auto& likelihood) { return likelihood->set_points(given.view); });
     return {count.used, count.dropped};
   }
 
@@ -57,25 +38,20 @@ public:
 
     py::array_t<double> out(array.shape(0));
     const std::span<double> result(out.mutable_data(), view.rows);
-    {
-      const py::gil_scoped_release release;
-      const std::scoped_lock lock(mutex_);
-      likelihood_->evaluate(view, result);
-    }
+    locked([&](auto& likelihood) { likelihood->evaluate(view, result); });
     return out;
   }
 
 private:
-  Backend backend_ = Backend::automatic;
-  std::unique_ptr<body::Likelihood> likelihood_;
-  std::mutex mutex_;
+  Backend backend_;
 };
 
 }  // namespace
 
 void bind_likelihood(py::module_& module) {
   const body::LikelihoodSettings defaults;
-  py::class_<Likelihood> likelihood(module, "Likelihood", R"(One frame's points, held against any number of poses.
+  auto likelihood =
+      public_class<Likelihood>(module, "Likelihood", R"(One frame's points, held against any number of poses.
 
 tau          distances are cut off here, in metres
 sigma        standard deviation of a point about the skin, in metres
@@ -87,10 +63,18 @@ threads      for the CPU work; 0: one per core. Results do not depend on it
 devices      GPUs that share the poses: 'all', '0,2' or numbers; None: the first. Results do not depend on it
 
 Raises kinema.Error where the settings make no sense or the backend is not there.)");
-  likelihood.attr("__module__") = "kinema.body";
   likelihood
-      .def(py::init<double, double, const std::string&, const std::array<double, 3>&, bool, const std::string&, int,
-                    const py::object&>(),
+      .def(py::init([](double tau, double sigma, const std::string& association, const std::array<double, 3>& camera,
+                       bool free_space, const std::string& backend, int threads, const py::object& devices) {
+             body::LikelihoodSettings settings;
+             settings.tau = tau;
+             settings.sigma = sigma;
+             settings.association =
+                 static_cast<body::Association>(number_of(association, "association", {"nearest", "first-hit"}));
+             settings.camera = {camera[0], camera[1], camera[2]};
+             settings.free_space = free_space;
+             return std::make_unique<Likelihood>(settings, compute_of(backend, threads, devices));
+           }),
            py::kw_only(), py::arg("tau") = defaults.tau, py::arg("sigma") = defaults.sigma,
            py::arg("association") = "nearest", py::arg("camera") = py::make_tuple(0.0, 0.0, 0.0),
            py::arg("free_space") = defaults.free_space, py::arg("backend") = "auto", py::arg("threads") = 0,

@@ -2,12 +2,11 @@
 #include "kinema/person_tracker.h"
 
 #include "arrays.h"
-#include "compute.h"
 #include "detector.h"
 #include "kinema/files.h"
 #include "module.h"
 #include "pickle.h"
-#include "shared_tracker.h"
+#include "shared.h"
 #include "texts.h"
 
 #include <pybind11/functional.h>
@@ -45,8 +44,8 @@ std::optional<std::array<double, 3>> place(const std::optional<Vec3>& position) 
 
 void bind_settings(py::module_& module) {
   using Settings = person::TrackerSettings;
-  py::class_<Settings> settings(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
-  settings.attr("__module__") = "kinema.person";
+  auto settings =
+      public_class<Settings>(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
   settings.def_readonly("calibration", &Settings::calibration, "Of the person's colours; None: they are learnt.")
       .def_property_readonly(
           "field_of_view", [](const Settings& own) { return own.pose.field_of_view; },
@@ -64,8 +63,7 @@ void bind_settings(py::module_& module) {
 void bind_person(py::module_& module) {
   bind_settings(module);
   using person::Estimate;
-  py::class_<Estimate> estimate(module, "Estimate", "A person in a frame.");
-  estimate.attr("__module__") = "kinema.person";
+  auto estimate = public_class<Estimate>(module, "Estimate", "A person in a frame.");
   estimate.def_readonly("found", &Estimate::found, "False: neither the face nor the colours of the head were seen.")
       .def_readonly("time", &Estimate::time, "As given to track(), seconds.")
       .def_readonly("why", &Estimate::why, "If not found: the reason.")
@@ -103,7 +101,7 @@ void bind_person(py::module_& module) {
   pickles(estimate);
 
   const person::TrackerSettings defaults;
-  py::class_<Tracker> tracker(module, "Tracker", R"(Follows one person before one camera: colours and face.
+  auto tracker = public_class<Tracker>(module, "Tracker", R"(Follows one person before one camera: colours and face.
 
 model          of a face with 68 landmarks
 detect         called with a uint8 (H, W) image to find the person: a list of boxes (x, y, width, height)
@@ -116,7 +114,6 @@ backend        'auto', 'reference', 'cpu' or 'cuda'
 order          of the channels of frames: 'rgb', or 'bgr' as in OpenCV
 threads        0: one per core. Results do not depend on it
 devices        GPUs: 'all', '0,2' or numbers; None: the first)");
-  tracker.attr("__module__") = "kinema.person";
   tracker
       .def(py::init([](const std::shared_ptr<face::Model>& model, const PythonDetect& detect,
                        const std::optional<head::Calibration>& calibration, double field_of_view, double eye_distance,

@@ -15,53 +15,34 @@
 
 namespace kinema::python {
 
-Recording::Recording(std::vector<std::string> input, io::RecordingSettings settings, const Part& part)
-    : input_(std::move(input)), settings_(std::move(settings)), part_(part) {
-  settings_.wait = interruptible();
-  try {
-    // a source may wait for another thread of this process, such as one that connects to it
-    const py::gil_scoped_release release;
-    frames_ = io::open_recording(input_, settings_);
-  } catch (const Error&) {
-    raise_interrupt();
-    throw;
-  }
-}
-
-Recording::~Recording() {
-  // its threads may need the GIL to end
-  const py::gil_scoped_release release;
-  frames_.reset();
-}
+Recording::Recording(std::vector<std::string> input, const io::RecordingSettings& settings, const Part& part)
+    : SharedSource(std::move(input), [&](const auto& from) { return io::open_recording(from, settings); }),
+      settings_(settings),
+      part_(part) {}
 
 Frame Recording::next() {
   Frame frame;
-  frame.width = frames_->camera().camera.width;
-  std::unique_lock lock(mutex_, std::defer_lock);
-  {
-    // whoever has the lock may wait for the GIL
-    const py::gil_scoped_release release;
-    lock.lock();
-  }
+  frame.width = source().camera().camera.width;
+  const auto locked = lock();
   for (;;) {
     if (read_ >= part_.last) throw py::stop_iteration();
-    io::Frame& read = frame;
-    read = io::Frame();
-    if (!next_frame(*frames_, read)) throw py::stop_iteration();
+    io::Frame& own = frame;
+    own = io::Frame();
+    if (!read(own)) throw py::stop_iteration();
     const std::size_t place = read_++;
     if (place >= part_.first && (place - part_.first) % part_.step == 0) return frame;
   }
 }
 
 std::optional<std::size_t> Recording::size() const {
-  const std::optional<std::size_t> all = frames_->size();
+  const std::optional<std::size_t> all = source().size();
   if (!all) return std::nullopt;
   const std::size_t last = std::min(*all, part_.last);
   return last <= part_.first ? 0 : (last - part_.first + part_.step - 1) / part_.step;
 }
 
 void Recording::require_files() const {
-  if (frames_->live()) throw Error("frames of a live source come once: iterate over it, and keep those that you need");
+  if (source().live()) throw Error("frames of a live source come once: iterate over it, and keep those that you need");
 }
 
 std::unique_ptr<Recording> Recording::slice(const py::slice& slice) const {
@@ -75,7 +56,7 @@ std::unique_ptr<Recording> Recording::slice(const py::slice& slice) const {
   part.step = part_.step * static_cast<std::size_t>(step);
   part.first = part_.first + part_.step * static_cast<std::size_t>(start);
   part.last = count == 0 ? part.first : part.first + part.step * static_cast<std::size_t>(count - 1) + 1;
-  return std::make_unique<Recording>(input_, settings_, part);
+  return std::make_unique<Recording>(input(), settings_, part);
 }
 
 Frame Recording::at(py::ssize_t place) const {
@@ -90,20 +71,18 @@ Frame Recording::at(py::ssize_t place) const {
   one.first = part_.first + part_.step * static_cast<std::size_t>(place);
   one.last = one.first + 1;
   try {
-    return Recording(input_, settings_, one).next();
+    return Recording(input(), settings_, one).next();
   } catch (const py::stop_iteration&) {
     throw py::index_error("the recording has fewer frames");
   }
 }
 
 std::string Recording::text() const {
-  const std::optional<std::size_t> count = size();
-  std::string text = "Recording('" + input_.front() + (input_.size() > 1 ? "', ..." : "'");
-  text += ", " + (count ? counted(*count, "frame") : std::string(frames_->live() ? "live" : "length unknown"));
-  const Camera& camera = frames_->camera().camera;
+  std::string text = text_of("Recording", size());
+  const Camera& camera = source().camera().camera;
   if (camera.width > 0) text += ", " + std::to_string(camera.width) + " x " + std::to_string(camera.height);
-  const char* kind = frames_->holds_points() ? "points" : frames_->from_pairs() ? "pairs" : "depth";
-  return text + ", " + kind + ", " + number(frames_->fps()) + " fps)";
+  const char* kind = source().holds_points() ? "points" : source().from_pairs() ? "pairs" : "depth";
+  return text + ", " + kind + ", " + number(source().fps()) + " fps)";
 }
 
 namespace {
@@ -121,12 +100,13 @@ std::unique_ptr<Recording> open_recording(const py::object& input,
   settings.colour = colour;
   settings.colour_pattern = colour_pattern;
   settings.reconnect = reconnect;
+  settings.wait = interruptible();
   return std::make_unique<Recording>(inputs_of(input), settings);
 }
 
 py::object background_of(const Recording& own) {
-  const std::vector<float>& depth = own.frames().background();
-  const py::ssize_t width = own.frames().camera().camera.width;
+  const std::vector<float>& depth = own.source().background();
+  const py::ssize_t width = own.source().camera().camera.width;
   if (depth.empty() || width == 0) return py::none();
   return array_of(depth, {static_cast<py::ssize_t>(depth.size()) / width, width});
 }
@@ -155,47 +135,24 @@ reconnect         seconds to wait for a live source that disappears to come back
 }  // namespace
 
 void bind_recording(py::module_& module) {
-  py::class_<Recording> recording(module, "Recording", R"(Frames of depth or points, in order: iterate over it.
+  auto recording = public_class<Recording>(module, "Recording", R"(Frames of depth or points, in order: iterate over it.
 
 It is read once, from where it stands; recording[10:20] and recording[3] open it again.)");
-  recording.attr("__module__") = "kinema.io";
-  recording
-      .def(
-          "__iter__", [](py::object self) { return self; }, "Itself.")
-      .def("__next__", &Recording::next, "The next Frame.")
-      .def(
-          "__len__",
-          [](const Recording& own) {
-            const std::optional<std::size_t> size = own.size();
-            if (!size) throw py::type_error("the number of frames is not known before they have been read");
-            return *size;
-          },
-          "How many frames there are, read or not.")
-      .def(
-          "__bool__", [](const Recording&) { return true; }, "True, also where the number of frames is not known.")
-      .def("__getitem__", &Recording::slice, py::arg("frames"), "A part of it, as a Recording of its own.")
+  bind_source(recording);
+  recording.def("__getitem__", &Recording::slice, py::arg("frames"), "A part of it, as a Recording of its own.")
       .def("__getitem__", &Recording::at, py::arg("frames"), "One Frame of it. Reads those before it.")
-      .def("__repr__", &Recording::text)
-      .def_property_readonly("size", &Recording::size, "How many frames there are; None where that is not known.")
       .def_property_readonly(
-          "fps", [](const Recording& own) { return own.frames().fps(); }, "Frames per second.")
+          "camera", [](const Recording& own) { return own.source().camera().camera; }, "The body.Camera of its frames.")
       .def_property_readonly(
-          "camera", [](const Recording& own) { return own.frames().camera().camera; }, "The body.Camera of its frames.")
-      .def_property_readonly(
-          "baseline", [](const Recording& own) { return own.frames().camera().baseline; },
+          "baseline", [](const Recording& own) { return own.source().camera().baseline; },
           "Metres between the cameras of its pairs; 0 where it has none.")
-      .def_property_readonly(
-          "live", [](const Recording& own) { return own.frames().live(); }, "Frames come from a camera, without end.")
-      .def_property_readonly(
-          "late", [](const Recording& own) { return own.frames().late(); },
-          "Frames of a live source that were replaced by newer ones before they were read.")
       .def_property_readonly("background", &background_of,
                              "Depth of the scene without the person, float32 (H, W), metres; None where there is none.")
       .def_property_readonly(
-          "skeleton", [](const Recording& own) { return path_or_none(own.frames().skeleton()); },
+          "skeleton", [](const Recording& own) { return path_or_none(own.source().skeleton()); },
           "The path of its skeleton.json; None where there is none.")
       .def_property_readonly(
-          "truth", [](const Recording& own) { return path_or_none(own.frames().truth()); },
+          "truth", [](const Recording& own) { return path_or_none(own.source().truth()); },
           "The path of its truth.jsonl; None where there is none.");
   bind_open_recording(module);
 }

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,13 +20,10 @@ struct Part {
   std::size_t first = 0, last = std::numeric_limits<std::size_t>::max(), step = 1;
 };
 
-/// A recording, or a part of one, that Python threads may share: without the GIL, two could read it at once.
-class Recording {
+/// A recording, or a part of one.
+class Recording : public SharedSource<io::Recording> {
 public:
-  Recording(std::vector<std::string> input, io::RecordingSettings settings, const Part& part = {});
-  ~Recording();
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
+  Recording(std::vector<std::string> input, const io::RecordingSettings& settings, const Part& part = {});
 
   /// Raises StopIteration at the end.
   Frame next();
@@ -41,18 +37,14 @@ public:
   /// The frame at a place, counted from the end where it is negative. Reads those before it.
   Frame at(pybind11::ssize_t place) const;
 
-  const io::Recording& frames() const { return *frames_; }
   std::string text() const;
 
 private:
   void require_files() const;
 
-  std::vector<std::string> input_;
   io::RecordingSettings settings_;
   Part part_;
-  std::unique_ptr<io::Recording> frames_;
   std::size_t read_ = 0;  // frames of the whole recording, up to and with the last one
-  std::mutex mutex_;      // guards reading; what is known of the recording as a whole stays as it is
 };
 
 }  // namespace kinema::python

@@ -21,8 +21,8 @@ namespace {
 using body::Skeleton;
 
 void bind_camera(py::module_& module) {
-  py::class_<Camera> camera(module, "Camera", "A pinhole camera, in pixels: u = fx x/z + cx, v = fy y/z + cy.");
-  camera.attr("__module__") = "kinema.body";
+  auto camera =
+      public_class<Camera>(module, "Camera", "A pinhole camera, in pixels: u = fx x/z + cx, v = fy y/z + cy.");
   camera
       .def(py::init([](int width, int height, double fx, double fy, double cx, double cy) {
              return Camera{width, height, fx, fy, cx, cy};
@@ -46,8 +46,7 @@ void bind_camera(py::module_& module) {
 
 void bind_skeleton(py::module_& module) {
   bind_camera(module);
-  py::class_<Skeleton> skeleton(module, "Skeleton", "A person as a tree of joints with a skin of capsules.");
-  skeleton.attr("__module__") = "kinema.body";
+  auto skeleton = public_class<Skeleton>(module, "Skeleton", "A person as a tree of joints with a skin of capsules.");
   skeleton
       .def_property_readonly(
           "joints",

@@ -1,5 +1,8 @@
 #include "texts.h"
 
+#include "kinema/error.h"
+
+#include <algorithm>
 #include <cstdio>
 
 namespace py = pybind11;
@@ -19,6 +22,15 @@ std::string outcome(bool found, const std::string& why) {
 
 std::string counted(std::size_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+std::size_t number_of(const std::string& word, const char* argument, std::span<const std::string_view> words) {
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    list += (i == 0 ? "'" : i + 1 < words.size() ? ", '" : " or '") + std::string(words[i]) + "'";
+  throw Error(std::string(argument) + " must be " + list + ", not '" + word + "'");
 }
 
 std::string differences(const py::object& object, const py::object& other) {

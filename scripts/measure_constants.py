@@ -10,7 +10,7 @@ the result depends on them.
 The last runs a command that was built with -DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF (without --command it is built first, in
 build/tunable) with each constant doubled and halved, and keeps the numbers in bench/results/constants.json. constant_runs.py
 says what is run. After a constant's unit may stand which of the measurements that its tracker has shows it ("; measured:
-film"); its comment may say why none does ("Not measured: it only limits memory."). --mode is that of the walk (points where there is no OpenCV);
+film"); its comment may say why none does ("Not measured: it only limits memory."), and so may a line below the title of a group. --mode is that of the walk (points where there is no OpenCV);
 --clip a folder of pictures and a file with boxes x,y,w,h for the head; --faces a name and a folder of labelled photographs
 for the face, in place of drawn ones.
 
@@ -52,6 +52,7 @@ not recorded.
 
 SCALAR = re.compile(r"^KINEMA_CONSTANT\(([\w:]+), (\w+), (.+)\); +// (.*)")
 ARRAY = re.compile(r"^inline constexpr [\w:<>, ]+? (\w+)(?:\[\])? = (\{.*\}); +// (.*)")
+UNMEASURED = re.compile(r"// Not measured: (.*)\.$")  # of a group
 COMMENT = re.compile(r"(.*?)(?: ?\[([^][]*)\])?(?: ?Not measured: (.*)\.)?")
 MEASURED = "; measured: "
 GROUP = re.compile(r"^namespace (\w+) \{")
@@ -73,7 +74,7 @@ def headers(tracker):
 
 def constants(tracker):
     """Group, name, value, unit, origin and meaning of each constant, in the order of the files."""
-    found, comment, group = [], [], ""
+    found, comment, group, why = [], [], "", None
     for path in headers(tracker):
         for line in path.read_text().splitlines():
             if line.startswith("///"):
@@ -81,9 +82,14 @@ def constants(tracker):
                 continue
             if opened := GROUP.match(line):
                 group = opened[1]
+            if line.startswith("// ----"):
+                why = None
+            if unmeasured_group := UNMEASURED.match(line):
+                why = unmeasured_group[1]
             scalar, array = SCALAR.match(line), ARRAY.match(line)
             if scalar or array:
                 meaning, chosen, unmeasured = COMMENT.fullmatch(" ".join(comment)).groups()
+                unmeasured = unmeasured or why
                 name, text, beside = scalar.groups()[1:] if scalar else array.groups()
                 unit, _, measured = beside.partition(MEASURED)
                 found.append({"group": group, "name": name, "type": scalar[1] if scalar else "array",

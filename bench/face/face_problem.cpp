@@ -2,7 +2,7 @@
 
 #include "core/random.h"
 #include "core/threads.h"
-#include "face/model/delaunay.h"
+#include "face/model/raster.h"
 
 #include <algorithm>
 #include <array>

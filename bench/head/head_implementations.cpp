@@ -11,7 +11,7 @@
 
 #ifdef KINEMA_HAVE_CUDA
 #include "bench/head/steps/moments_joint.h"
-#include "head/moments/device_moments.h"
+#include "head/moments/moments_backends.h"
 #endif
 
 #include <fmt/format.h>

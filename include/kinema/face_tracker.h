@@ -46,10 +46,6 @@ struct TrackerSettings {
   /// increases the lag.
   double smoothing = 0;
 
-  /// How far the cutoff rises with the speed of the face: hertz, at a speed of one distance between the outer eye
-  /// corners per second.
-  double smoothing_speed = 4;
-
   /// Estimate the pose of the head too, for models with 68 landmarks. Unset: do not.
   std::optional<HeadPoseSettings> head = HeadPoseSettings{};
 

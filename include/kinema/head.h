@@ -57,10 +57,6 @@ struct Sums {
 };
 
 struct MomentsSettings {
-  /// A frame in pageable memory is sent to a GPU in this many pieces, so that processing one overlaps with the transfer
-  /// of the next. Each costs microseconds to launch: more than one helps on a slow bus.
-  int pieces = 1;
-
   /// Let times() report the transfer to a GPU. Delays a frame by about 10 microseconds.
   bool stages = false;
 };

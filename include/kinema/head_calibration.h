@@ -66,15 +66,6 @@ struct CalibrationSettings {
   /// See skin_model_names().
   std::string classifier = "plane";
 
-  /// Pixels between the oval and one this many times as large are left out: hair, ears, and the error of the oval.
-  double ring = 1.35;
-
-  /// So is what lies below the oval, down to this many radii from its centre: the neck. 0: it counts as background.
-  double neck = 2;
-
-  /// Cells per channel of the histogram over RGB.
-  int cells = 32;
-
   /// Kept in the result, see HeadReference.
   std::optional<double> distance, field_of_view;
 };
@@ -82,10 +73,10 @@ struct CalibrationSettings {
 /// Below this score tracking will be poor: too much around the head has its colours.
 inline constexpr double low_score = 0.5;
 
-/// Counts pixels inside the oval as skin and those outside as background, by cells of colour. One oval for all frames,
-/// or one for each. Throws Error if an oval does not lie in its frame or leaves no background.
-std::vector<ColourCount> count_colours(std::span<const ColourView> frames, std::span<const Oval> ovals,
-                                       const CalibrationSettings& settings = {});
+/// Counts pixels inside the oval as skin and those outside as background, by cells of colour; a ring around the oval and the
+/// neck below it are left out. One oval for all frames, or one for each. Throws Error if an oval does not lie in its frame or
+/// leaves no background.
+std::vector<ColourCount> count_colours(std::span<const ColourView> frames, std::span<const Oval> ovals);
 
 /// The plane (eq. 2) that maximises the degree of skin less that of background, each normalised; of those that are
 /// nearly as good the softest, since a soft edge keeps the centroid from jumping. Throws Error without skin or

@@ -116,7 +116,6 @@ CbCrGaussian fit_cbcr(std::span<const ColourCount> colours);
 HsvBox fit_hsv(std::span<const ColourCount> colours);
 TslGaussian fit_tsl(std::span<const ColourCount> colours);
 
-/// `skin_share`: the prior share of skin in a frame.
-Histogram fit_histogram(std::span<const ColourCount> colours, int bins = 32, double skin_share = 0.3);
+Histogram fit_histogram(std::span<const ColourCount> colours, int bins = 32);
 
 }  // namespace kinema::head

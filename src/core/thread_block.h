@@ -3,11 +3,11 @@
 //
 //   static constexpr int threads = 128;      // of a block on the device
 //   std::size_t shared_bytes() const;        // memory that the threads of a block share
-//   KINEMA_HD const int* rows() const;       // where the host has written how many rows of the grid there is work for
 //   template <class Block> KINEMA_HD void operator()(Block& block) const;
 //   template <class Block> KINEMA_HD void prepare(Block& block) const;    // may be missing
 //
-// and runs on a grid of blocks that do not depend on each other. Threads divide a loop by
+// and runs on a grid of blocks that do not depend on each other; the host has written at a place how many of its rows there is
+// work for. Threads divide a loop by
 //   for (int i = block.thread(); i < count; i += block.threads())
 // and meet at block.wait(). block.fetch() begins a copy to the block's memory, and block.wait_fetched() is a block.wait() after
 // which all such copies are done. prepare() comes first, and may run before the kernels before this one have ended: it fetches
@@ -67,11 +67,11 @@ struct SerialLauncher {
   static std::size_t block_bytes() { return static_cast<std::size_t>(-1); }  ///< the most memory of a block
 
   template <class Kernel>
-  void operator()(const Kernel& kernel, int columns, int rows) const {
+  void operator()(const Kernel& kernel, int columns, int rows, const int* rows_used) const {
     std::vector<double> memory(kernel.shared_bytes() / sizeof(double) + 2);  // aligned to 16 bytes
     for (int y = 0; y < rows; ++y)
       for (int x = 0; x < columns; ++x) {
-        SerialBlock block(x, y, *kernel.rows(), reinterpret_cast<std::byte*>(memory.data()));
+        SerialBlock block(x, y, *rows_used, reinterpret_cast<std::byte*>(memory.data()));
         prepare(kernel, block);
         kernel(block);
       }
@@ -190,7 +190,6 @@ struct SideBySide {
   int columns;  ///< of the first
 
   int blocks() const { return columns + 1; }
-  KINEMA_HD const int* rows() const { return first.rows(); }
   std::size_t shared_bytes() const {
     const std::size_t a = first.shared_bytes(), b = second.shared_bytes();
     return a > b ? a : b;

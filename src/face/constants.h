@@ -25,6 +25,98 @@ KINEMA_CONSTANT(double, start_turn_spread, 0.05);  // radians; measured: detecto
 /// Cutoff of the speed in the smoothing of landmarks, as in the paper of the One-Euro filter. [the paper of the
 /// One-Euro filter] Not measured: from that paper.
 KINEMA_CONSTANT(double, speed_cutoff, 1);  // hertz
+/// How far the cutoff rises with the speed of the face. Not measured: landmarks are smoothed only if that is asked for.
+KINEMA_CONSTANT(double, smoothing_rise, 4);  // hertz at an outer-eye distance per second
+
+// ---- the pose of the head
+
+/// How far a fit sets its landmarks from where they are, by the part of the face: jaw, chin, brows, bridge and base of
+/// the nose, eyes, lips. The jaw lies on the silhouette, which is not a point of the head.
+inline constexpr double landmark_deviations[] = {0, 0.05, 0.035, 0.02, 0.02, 0.015, 0.025};  // outer-eye distances
+/// A residual of this many deviations counts half: the scale of Cauchy's weights.
+KINEMA_CONSTANT(double, outlier_scale, 2.5);  // deviations; measured: film
+/// Weights of expressions before anything is seen, as the deviation of a normal distribution about 0.
+KINEMA_CONSTANT(double, expression_deviation, 0.35);  // weight; measured: expression
+/// Landmarks of one fit err together, so that they tell less than as many independent ones. [drawn faces: errors of the
+/// pose over their deviations]
+KINEMA_CONSTANT(double, landmark_correlation, 1.5);  // landmarks that tell as much as one; measured: deviations
+/// Consecutive frames err together, so that a person's proportions are learnt as from one in this many.
+KINEMA_CONSTANT(double, frame_correlation, 15);  // frames; measured: film
+/// What was learnt of a person's proportions this long ago counts for 1/e.
+KINEMA_CONSTANT(double, proportions_memory, 1000);  // frames; measured: film
+/// Where outliers take more than the rest of the landmarks' weights, they are those of no head.
+KINEMA_CONSTANT(double, least_weight, 0.4);  // share; measured: film
+/// Landmarks further than this from those of the head, on average, are those of no head.
+KINEMA_CONSTANT(double, pose_residual, 0.15);  // outer-eye distances; measured: film
+/// How far the cutoff of the pose's smoothing rises with its speed: for rotations, hertz at a radian per second. [drawn
+/// clips]
+KINEMA_CONSTANT(double, pose_turn_rise, 20);  // seconds per radian; measured: film
+/// The same for places: hertz at a metre per second. [drawn clips]
+KINEMA_CONSTANT(double, pose_move_rise, 150);  // per metre; measured: film
+/// The same for expressions: hertz at a full change per second. A blink lasts a fifth of a second.
+KINEMA_CONSTANT(double, pose_expression_rise, 3);  // per weight; measured: expression
+
+// ---- closed eyes, in a patch about each eye: x from its outer (0) to its inner corner (1), y down, in the same unit
+
+/// Where the lids meet, against the line between the corners as landmarks find them. [three webcam clips] Not measured: drawn
+/// eyes close lower.
+KINEMA_CONSTANT(double, lid_line, -0.1);  // widths of the eye
+/// Half the thickness of the lashes of a closed eye. [three webcam clips] Not measured: drawn eyes have thinner ones.
+KINEMA_CONSTANT(double, lash_spread, 0.09);  // widths of the eye
+/// How dark they are. [three webcam clips] Not measured: as lid_line.
+KINEMA_CONSTANT(double, lash_darkness, 0.9);  // share of the darkest part of the open eye
+/// Less closure than this counts as an open eye. [open eyes of three webcam clips: 99 of 100 frames] Not measured: as
+/// lid_line.
+KINEMA_CONSTANT(double, open_below, 0.35);  // closure
+/// And more than this as a closed one. [blinks of three webcam clips: all of them] Not measured: as lid_line.
+KINEMA_CONSTANT(double, closed_above, 0.8);  // closure
+/// Both lids move together, mostly: what only one eye shows counts by this. [three webcam clips: half of the open eyes above
+/// 0.15] Not measured: drawn eyes do not wink.
+KINEMA_CONSTANT(double, lone_lid, 0.8);  // share
+/// What an open eye looked like this long ago counts for 1/e. [three webcam clips] Not measured: drawn films are shorter.
+KINEMA_CONSTANT(double, eye_memory, 20);  // seconds
+/// An eye that shows so much more contrast in its first seconds than what was learnt may have been closed before. Not measured: drawn
+/// films begin with open eyes.
+KINEMA_CONSTANT(double, opened_contrast, 1.3);  // ratio
+/// What differs more from both the open and the closed eye is something else before it. [turned heads of three webcam clips
+/// below, a book of FaceOcc1 above] Not measured: nothing covers drawn eyes in a film.
+KINEMA_CONSTANT(double, other_thing, 1.4);  // share of what the open eye shows
+/// Narrower eyes are told by their landmarks. Not measured: drawn films have larger ones.
+KINEMA_CONSTANT(double, least_eye_width, 7);  // pixels
+
+// ---- the neutral face
+
+/// How fast the neutral weights follow after the first seconds. Not measured: drawn films are shorter.
+KINEMA_CONSTANT(double, neutral_drift, 0.01);  // weights per second
+/// The same of the angles at rest. Not measured: drawn films are shorter.
+KINEMA_CONSTANT(double, rest_drift, 0.1);  // degrees per second
+/// The weights of expressions in full, above the neutral ones, until somebody shows more: jaw, smiles, pucker, lids,
+/// brows (inner, down, outer). [largest weights in three webcam clips]
+inline constexpr double full_weights[] = {0.6, 0.6, 0.6, 0.4, 0.35, 0.35, 0.4, 0.35, 0.35, 0.45, 0.45};  // weights
+
+// ---- several faces: tracker/followed_faces.cpp
+
+/// More faces than this are not followed. [time]
+KINEMA_CONSTANT(int, most_faces, 30);  // faces
+/// The detector looks for newcomers once in so many frames, [time]
+KINEMA_CONSTANT(int, newcomer_interval, 30);  // frames
+/// and so often while somebody is missing. [time]
+KINEMA_CONSTANT(int, missing_interval, 3);  // frames
+/// Who is missing for longer has left: who comes later is somebody new. [drawn films of five who cross]
+KINEMA_CONSTANT(double, longest_missing, 5);  // seconds
+/// Two fits are of one face where they are nearer to each other than this. [drawn films of five who cross]
+KINEMA_CONSTANT(double, one_face, 0.7);  // outer-eye distances
+/// Who is missing is looked for around the last place, within this, [drawn films of five who cross]
+KINEMA_CONSTANT(double, missing_reach, 1.5);  // outer-eye distances
+/// which grows by this. [drawn films of five who cross]
+KINEMA_CONSTANT(double, missing_speed, 6);  // outer-eye distances per second
+/// A face that is like the one that is missing by less is not the same person: cosine between what textures have that the mean face
+/// has not. [drawn films of five who cross]
+KINEMA_CONSTANT(double, least_likeness, 0.3);  // cosine
+/// The texture of a face is learnt once in so many frames, [time]
+KINEMA_CONSTANT(int, texture_interval, 10);  // frames
+/// each time by this share. [drawn films of five who cross]
+KINEMA_CONSTANT(float, texture_share, 0.2f);  // share
 
 // ---- training: the cascade. Frames from the first stage to the last, coarse to fine: a wide look first, then near the
 // landmarks. About 3 % of the error depends on them.
@@ -89,20 +181,20 @@ KINEMA_CONSTANT(std::uint32_t, refine_texture_modes, 20);  // modes; measured: r
 /// With fewer labelled faces the probabilities of the model stay as they are. [LFPW: failures told against failures
 /// that happened] Not measured: a threshold, above the 20 faces that models are refined on here.
 KINEMA_CONSTANT(std::size_t, calibration_examples, 30);  // faces
+
+// ---- refining a model on a film
+// Not measured: drawn people do not need it.
+
 /// A model whose fits of a film agree better than this is not refined on it: what they have in common cannot be mended.
-/// [drawn films and two films of people] Not measured: only in refining on a film, which drawn people do not need.
+/// [drawn films and two films of people]
 KINEMA_CONSTANT(double, film_least_disagreement, 0.015);  // outer-eye distances
 /// A model that is refined on a film may come to differ by this from the one that labelled it. [two films of people]
-/// Not measured: only in refining on a film, which drawn people do not need.
 KINEMA_CONSTANT(double, film_most_drift, 0.01);  // outer-eye distances
-/// Faces of a film that are learned from differ by more than this, and by more where there are too many. Not measured:
-/// only in refining on a film, which drawn people do not need.
+/// Faces of a film that are learned from differ by more than this, and by more where there are too many.
 KINEMA_CONSTANT(double, film_spacing, 0.01);  // root mean square distance of landmarks, in units of the model
-/// Starts of the fits whose median labels a face of a film; as many of its mirror image. Not measured: only in refining
-/// on a film, which drawn people do not need.
+/// Starts of the fits whose median labels a face of a film; as many of its mirror image.
 KINEMA_CONSTANT(std::uint32_t, film_starts, 4);  // starts
-/// A face of a film is left out if these fits lie further from their median. Not measured: only in refining on a film,
-/// which drawn people do not need.
+/// A face of a film is left out if these fits lie further from their median.
 KINEMA_CONSTANT(double, film_disagreement, 0.03);  // outer-eye distances
 
 // ---- training: the probability of failure

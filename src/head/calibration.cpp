@@ -2,6 +2,7 @@
 // purpose: pixels are binned in a grid over RGB, and cells, not pixels, enter the objective.
 #include "kinema/head_calibration.h"
 
+#include "head/constants.h"
 #include "head/moments/pixel_reader.h"
 #include "head/pattern.h"
 #include "head/soft_window.h"
@@ -42,16 +43,12 @@ double half_width(const Oval& oval, double scale, double y) {
 
 class Grid {
 public:
-  explicit Grid(int cells) : cells_(static_cast<std::size_t>(cells)), grid_(cells_ * cells_ * cells_) {
-    for (std::size_t value = 0; value < 256; ++value) cell_of_[value] = value * cells_ / 256;
-  }
-
   void add(const ColourView& frame, std::size_t y, Run run, std::uint32_t Cell::*side) {
     with_format(frame.format, [&](auto format) {
       const PixelRow<decltype(format)::value> row(frame, y);
       for (std::size_t x = run.begin; x < run.end; ++x) {
         const Rgb colour = row[x];
-        Cell& cell = grid_[(cell_of_[colour.r] * cells_ + cell_of_[colour.g]) * cells_ + cell_of_[colour.b]];
+        Cell& cell = grid_[(colour.r / levels * cells + colour.g / levels) * cells + colour.b / levels];
         ++(cell.*side);
         cell.r += colour.r;
         cell.g += colour.g;
@@ -74,17 +71,16 @@ public:
   }
 
 private:
-  std::size_t cells_;
-  std::size_t cell_of_[256] = {};
-  std::vector<Cell> grid_;
+  static constexpr std::size_t cells = 32, levels = 256 / cells;  // along a channel, and of a cell
+  std::vector<Cell> grid_ = std::vector<Cell>(cells * cells * cells);
 };
 
-void add_frame(Grid& grid, const ColourView& frame, const Oval& oval, const CalibrationSettings& settings) {
+void add_frame(Grid& grid, const ColourView& frame, const Oval& oval) {
   for (std::size_t y = 0; y < frame.height; ++y) {
     const auto row = static_cast<double>(y);
     const Run skin = run_of(oval.cx, half_width(oval, 1, row), frame.width);
-    Run apart = run_of(oval.cx, half_width(oval, settings.ring, row), frame.width);
-    if (row > oval.cy && row <= oval.cy + settings.neck * oval.ry) {
+    Run apart = run_of(oval.cx, half_width(oval, calibration_ring, row), frame.width);
+    if (row > oval.cy && row <= oval.cy + calibration_neck * oval.ry) {
       const Run neck = run_of(oval.cx, oval.rx, frame.width);
       apart = apart.begin < apart.end ? Run{std::min(apart.begin, neck.begin), std::max(apart.end, neck.end)} : neck;
     }
@@ -114,18 +110,6 @@ void check(const ColourView& frame, const Oval& oval) {
   }
 }
 
-void check(const CalibrationSettings& settings) {
-  if (settings.cells < 2 || settings.cells > 64) {
-    throw Error(fmt::format("a grid of {} cells a channel: give 2 to 64", settings.cells));
-  }
-  if (!(settings.ring >= 1) || !(settings.ring <= 10)) {
-    throw Error(fmt::format("a ring of {} ovals: give 1 to 10", settings.ring));
-  }
-  if (!(settings.neck >= 0) || !(settings.neck <= 10)) {
-    throw Error(fmt::format("a neck of {} radii: give 0 to 10", settings.neck));
-  }
-}
-
 // eq. 6 over the pixels of the oval.
 double area_of(const SkinModel& model, const ColourView& frame, const Oval& oval) {
   double sum = 0;
@@ -141,18 +125,16 @@ double area_of(const SkinModel& model, const ColourView& frame, const Oval& oval
 
 }  // namespace
 
-std::vector<ColourCount> count_colours(std::span<const ColourView> frames, std::span<const Oval> ovals,
-                                       const CalibrationSettings& settings) {
-  check(settings);
+std::vector<ColourCount> count_colours(std::span<const ColourView> frames, std::span<const Oval> ovals) {
   if (frames.empty()) throw Error("calibration needs at least one frame");
   if (ovals.size() != 1 && ovals.size() != frames.size()) {
     throw Error(fmt::format("{} ovals for {} frames: give one for all, or one for each", ovals.size(), frames.size()));
   }
-  Grid grid(settings.cells);
+  Grid grid;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const Oval& oval = ovals[ovals.size() == 1 ? 0 : i];
     check(frames[i], oval);
-    add_frame(grid, frames[i], oval, settings);
+    add_frame(grid, frames[i], oval);
   }
   std::vector<ColourCount> colours = grid.counts();
   if (std::none_of(colours.begin(), colours.end(), [](const ColourCount& c) { return c.skin > 0; })) {
@@ -179,7 +161,7 @@ SkinModel fit_model(const std::string& classifier, std::span<const ColourCount> 
 
 Calibration calibrate(std::span<const ColourView> frames, std::span<const Oval> ovals,
                       const CalibrationSettings& settings) {
-  const std::vector<ColourCount> colours = count_colours(frames, ovals, settings);
+  const std::vector<ColourCount> colours = count_colours(frames, ovals);
   Calibration result;
   result.filter.model = fit_model(settings.classifier, colours);
   result.filter.score = score(result.filter.model, colours);

@@ -5,12 +5,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 namespace kinema::head {
 namespace {
 
-constexpr std::string_view plane_name = "plane";
+// In the order of SkinModel.
+constexpr std::array<std::string_view, 7> names = {
+    "plane", RgGaussian::name, XyzGaussian::name, CbCrGaussian::name, HsvBox::name, TslGaussian::name, Histogram::name};
+static_assert(names.size() == std::variant_size_v<SkinModel>);
 
 /// Far beyond what distinguishes neighbouring colours; sums of larger numbers would lose precision.
 constexpr double steepest = 1e9;
@@ -23,16 +27,13 @@ void check_finite(std::string_view what, const Numbers&... numbers) {
     if (!std::isfinite(number)) throw Error(fmt::format("{}: a number is not finite", what));
 }
 
-void check_ellipse(std::string_view what, const Ellipse& ellipse) {
+void check_gaussian(std::string_view what, const Ellipse& ellipse, double darkest) {
   const auto& c = ellipse.covariance;
   check_finite(what, ellipse.mean[0], ellipse.mean[1], c[0], c[1], c[2]);
   if (!(c[0] > 0) || !(c[2] > 0) || !(c[0] * c[2] - c[1] * c[1] > 0))
     throw Error(
         fmt::format("{}: the covariance [{}, {}, {}] is none; its variances and its determinant must be above 0", what,
                     c[0], c[1], c[2]));
-}
-
-void check_darkest(std::string_view what, double darkest) {
   check_finite(what, darkest);
   if (darkest < 0) throw Error(fmt::format("{}: the darkest is {}; it must not be below 0", what, darkest));
 }
@@ -44,22 +45,10 @@ void check_range(std::string_view what, const std::array<double, 2>& range, doub
 }
 
 void check_model(const SkinPlane& plane) { check_classifier(plane); }
-void check_model(const RgGaussian& model) {
-  check_ellipse("rg", model.rg);
-  check_darkest("rg", model.darkest);
-}
-void check_model(const XyzGaussian& model) {
-  check_ellipse("xyz", model.xy);
-  check_darkest("xyz", model.darkest);
-}
-void check_model(const CbCrGaussian& model) {
-  check_ellipse("cbcr", model.cbcr);
-  check_darkest("cbcr", model.darkest);
-}
-void check_model(const TslGaussian& model) {
-  check_ellipse("tsl", model.ts);
-  check_darkest("tsl", model.darkest);
-}
+void check_model(const RgGaussian& model) { check_gaussian("rg", model.rg, model.darkest); }
+void check_model(const XyzGaussian& model) { check_gaussian("xyz", model.xy, model.darkest); }
+void check_model(const CbCrGaussian& model) { check_gaussian("cbcr", model.cbcr, model.darkest); }
+void check_model(const TslGaussian& model) { check_gaussian("tsl", model.ts, model.darkest); }
 void check_model(const HsvBox& box) {
   check_range("hsv: hue", box.hue, box.soft[0]);
   check_range("hsv: saturation", box.saturation, box.soft[1]);
@@ -108,20 +97,9 @@ void check_classifier(const Classifier& classifier) {
         fmt::format("table: {} degrees; give one for each of the {} colours", table->degrees.size(), table_size));
 }
 
-std::string_view name(const SkinModel& model) {
-  if (std::holds_alternative<SkinPlane>(model)) return plane_name;
-  if (std::holds_alternative<RgGaussian>(model)) return RgGaussian::name;
-  if (std::holds_alternative<XyzGaussian>(model)) return XyzGaussian::name;
-  if (std::holds_alternative<CbCrGaussian>(model)) return CbCrGaussian::name;
-  if (std::holds_alternative<HsvBox>(model)) return HsvBox::name;
-  if (std::holds_alternative<TslGaussian>(model)) return TslGaussian::name;
-  return Histogram::name;
-}
+std::string_view name(const SkinModel& model) { return names[model.index()]; }
 
-std::vector<std::string_view> skin_model_names() {
-  return {plane_name,   RgGaussian::name,  XyzGaussian::name, CbCrGaussian::name,
-          HsvBox::name, TslGaussian::name, Histogram::name};
-}
+std::vector<std::string_view> skin_model_names() { return {names.begin(), names.end()}; }
 
 void check(const SkinModel& model) {
   std::visit([](const auto& m) { check_model(m); }, model);

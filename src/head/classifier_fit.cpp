@@ -115,11 +115,15 @@ Model best_size(Model model, Ellipse Model::*ellipse, std::span<const ColourCoun
   return chosen;
 }
 
-template <class Feature>
-std::vector<Pair> features(std::span<const ColourCount> colours, const Feature& feature) {
+// A Gaussian of two numbers of a colour.
+template <class Model, class Numbers>
+Model fit_gaussian(Ellipse Model::*ellipse, std::span<const ColourCount> colours, std::span<const double> weights,
+                   const Numbers& numbers, const Pair& least) {
   std::vector<Pair> points;
-  for (const ColourCount& colour : colours) points.push_back(feature(colour.r, colour.g, colour.b));
-  return points;
+  for (const ColourCount& colour : colours) points.push_back(numbers(colour.r, colour.g, colour.b));
+  Model model;
+  model.*ellipse = fit_ellipse(points, weights, least);
+  return best_size(model, ellipse, colours);
 }
 
 // The weighted quantile.
@@ -156,24 +160,15 @@ void smooth(std::vector<double>& cells, std::size_t bins, std::size_t stride) {
 }  // namespace
 
 RgGaussian fit_rg(std::span<const ColourCount> colours) {
-  const std::vector<double> weights = skin_weights(colours);
-  RgGaussian model;
-  model.rg = fit_ellipse(features(colours, rg_of), weights, {1e-5, 1e-5});
-  return best_size(model, &RgGaussian::rg, colours);
+  return fit_gaussian(&RgGaussian::rg, colours, skin_weights(colours), rg_of, {1e-5, 1e-5});
 }
 
 XyzGaussian fit_xyz(std::span<const ColourCount> colours) {
-  const std::vector<double> weights = skin_weights(colours);
-  XyzGaussian model;
-  model.xy = fit_ellipse(features(colours, xy_of), weights, {4e-6, 4e-6});
-  return best_size(model, &XyzGaussian::xy, colours);
+  return fit_gaussian(&XyzGaussian::xy, colours, skin_weights(colours), xy_of, {4e-6, 4e-6});
 }
 
 CbCrGaussian fit_cbcr(std::span<const ColourCount> colours) {
-  const std::vector<double> weights = skin_weights(colours);
-  CbCrGaussian model;
-  model.cbcr = fit_ellipse(features(colours, cbcr_of), weights, {1, 1});
-  return best_size(model, &CbCrGaussian::cbcr, colours);
+  return fit_gaussian(&CbCrGaussian::cbcr, colours, skin_weights(colours), cbcr_of, {1, 1});
 }
 
 TslGaussian fit_tsl(std::span<const ColourCount> colours) {
@@ -186,14 +181,11 @@ TslGaussian fit_tsl(std::span<const ColourCount> colours) {
     cosine += weights[i] * std::cos(angle);
   }
   const double middle = std::atan2(sine, cosine) / (2 * std::numbers::pi);
-  TslGaussian model;
-  model.ts = fit_ellipse(features(colours,
-                                  [&](double r, double g, double b) {
-                                    const Pair rg = rg_of(r, g, b);
-                                    return Pair{middle + wrapped(tsl_tint(rg) - middle, 1), tsl_saturation(rg)};
-                                  }),
-                         weights, {1e-4, 1e-4});
-  return best_size(model, &TslGaussian::ts, colours);
+  const auto tint_and_saturation = [&](double r, double g, double b) {
+    const Pair rg = rg_of(r, g, b);
+    return Pair{middle + wrapped(tsl_tint(rg) - middle, 1), tsl_saturation(rg)};
+  };
+  return fit_gaussian(&TslGaussian::ts, colours, weights, tint_and_saturation, {1e-4, 1e-4});
 }
 
 HsvBox fit_hsv(std::span<const ColourCount> colours) {
@@ -233,10 +225,9 @@ HsvBox fit_hsv(std::span<const ColourCount> colours) {
   return chosen;
 }
 
-Histogram fit_histogram(std::span<const ColourCount> colours, int bins, double skin_share) {
+Histogram fit_histogram(std::span<const ColourCount> colours, int bins) {
+  constexpr double skin_share = 0.3;  // of a frame, before anything is known of it
   if (bins < 2 || bins > 64) throw Error(fmt::format("histogram: {} bins a channel; give 2 to 64", bins));
-  if (!(skin_share > 0) || !(skin_share < 1))
-    throw Error(fmt::format("histogram: a share of skin of {}; it must be between 0 and 1", skin_share));
   skin_weights(colours);  // for its checks
   const auto n = static_cast<std::size_t>(bins);
   std::vector<double> skin(n * n * n), other(n * n * n);

@@ -173,6 +173,10 @@ KINEMA_CONSTANT(double, background_gap, 1.6);  // radii of the head
 
 // ---- calibration
 
+/// Pixels between the oval and one this many times as large are left out: hair, ears, and the error of the oval.
+KINEMA_CONSTANT(double, calibration_ring, 1.35);  // ratio
+/// So is the neck: what lies below the oval, as far from its centre.
+KINEMA_CONSTANT(double, calibration_neck, 2);  // radii of the oval
 /// Of the planes, the softest whose score is at least this share of the best is taken.
 KINEMA_CONSTANT(double, soft_plane_score, 0.98);  // share of the best score
 /// Width of the fuzzy band in the search for a plane.

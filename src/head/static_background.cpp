@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 namespace kinema::head {
-namespace {}  // namespace
 
 void StaticBackground::set(const ColourView& frame) {
   width_ = frame.width;

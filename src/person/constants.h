@@ -113,30 +113,24 @@ KINEMA_CONSTANT(double, expression_rise, 3);  // hertz at a full change per seco
 KINEMA_CONSTANT(double, unseen_turn, 30);  // degrees per second
 
 // ---- where a body has its face: face_observer.cpp
+// Not measured: only in body track --face, and no drawn recording has pictures.
 
-/// The face lies before the base of the skull. Not measured: only in body track --face, and no drawn recording has
-/// pictures.
+/// The face lies before the base of the skull.
 KINEMA_CONSTANT(double, face_before, 0.09);  // metres
 /// The middle of the landmarks lies below it. [fits of faces from a detector, in one real and two realistic recordings]
-/// Not measured: only in body track --face, and no drawn recording has pictures.
 KINEMA_CONSTANT(double, face_below, 0.005);  // metres
-/// Breadth of the landmarks. [fits of faces from a detector, in one real and two realistic recordings] Not measured:
-/// only in body track --face, and no drawn recording has pictures.
+/// Breadth of the landmarks. [fits of faces from a detector, in one real and two realistic recordings]
 KINEMA_CONSTANT(double, face_width, 0.13);  // metres
-/// Height of the landmarks. [fits of faces from a detector, in one real and two realistic recordings] Not measured:
-/// only in body track --face, and no drawn recording has pictures.
+/// Height of the landmarks. [fits of faces from a detector, in one real and two realistic recordings]
 KINEMA_CONSTANT(double, face_height, 0.13);  // metres
-/// Faces that are narrower are not looked for. Not measured: only in body track --face, and no drawn recording has
-/// pictures.
+/// Faces that are narrower are not looked for.
 KINEMA_CONSTANT(double, least_face_width, 16);  // pixels
-/// A detector looks for the face in a square that is larger than the face by this. Not measured: only in body track
-/// --face, and no drawn recording has pictures.
+/// A detector looks for the face in a square that is larger than the face by this.
 KINEMA_CONSTANT(double, searched_about, 3);  // ratio
 /// Where the detector finds nothing, a face is fitted where the body has it once in this many frames. [time per frame]
-/// Not measured: only in body track --face, and no drawn recording has pictures.
 KINEMA_CONSTANT(int, box_interval, 5);  // frames
-/// Eyes are nearer to each other or further apart than assumed, and so are heads: deviation. [docs/face.md: 4 to 5 % among
-/// adults, more for children] Not measured: only in body track --face, and no drawn recording has pictures.
+/// Eyes are nearer to each other or further apart than assumed, and so are heads: deviation. [docs/face.md: 4 to
+/// 5 % among adults, more for children]
 KINEMA_CONSTANT(double, eye_distance_spread, 0.07);  // share
 
 }  // namespace kinema::person

@@ -1,5 +1,5 @@
 // A frame at a fraction of its size, for the colours of a large head: a quarter of the pixels tells as much of them, in a
-// quarter of the time.
+// quarter of the time. And whether it has colours at all.
 #pragma once
 
 #include "kinema/head_calibration.h"
@@ -59,6 +59,18 @@ inline ColourView reduced(const ColourView& frame, std::size_t factor, std::vect
   const bool red_first = frame.format == PixelFormat::rgb || frame.format == PixelFormat::rgba;
   view.format = red_first ? PixelFormat::rgb : PixelFormat::bgr;
   return view;
+}
+
+/// Mean difference of the strongest and the weakest channel, in levels; the oval is one that head::calibrate() takes. In a
+/// picture of greys brightness takes the place of colours, and it seldom separates a head from a shirt.
+inline double colourfulness(const ColourView& frame, const head::Oval& oval) {
+  double sum = 0, pixels = 0;
+  for (const head::ColourCount& cell : head::count_colours({&frame, 1}, {&oval, 1})) {
+    const auto [least, most] = std::minmax({cell.r, cell.g, cell.b});
+    sum += (cell.skin + cell.other) * static_cast<double>(most - least);
+    pixels += cell.skin + cell.other;
+  }
+  return pixels > 0 ? sum / pixels : 0;
 }
 
 }  // namespace kinema::person

@@ -7,7 +7,6 @@
 #include "kinema/error.h"
 #include "kinema/grey.h"
 #include "kinema/source.h"
-#include "person/colourfulness.h"
 #include "person/constants.h"
 #include "person/face_search.h"
 #include "person/join.h"

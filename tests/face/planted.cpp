@@ -1,7 +1,7 @@
 #include "planted.h"
 
 #include "core/random.h"
-#include "face/model/delaunay.h"
+#include "face/model/raster.h"
 #include "face/model/shape.h"
 #include "face/model/similarity.h"
 

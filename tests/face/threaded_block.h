@@ -47,7 +47,7 @@ struct ThreadedLauncher {
   static std::size_t block_bytes() { return static_cast<std::size_t>(-1); }
 
   template <class Kernel>
-  void operator()(const Kernel& kernel, int columns, int rows) const {
+  void operator()(const Kernel& kernel, int columns, int rows, const int* rows_used) const {
     std::vector<double> memory(kernel.shared_bytes() / sizeof(double) + 2);
     auto* shared = reinterpret_cast<std::byte*>(memory.data());
     std::barrier<> barrier(threads);
@@ -56,7 +56,7 @@ struct ThreadedLauncher {
         for (int x = 0; x < columns; ++x) {
           if (thread == 0) std::memset(shared, 0xff, memory.size() * sizeof(double));
           barrier.arrive_and_wait();
-          ThreadedBlock block(x, y, *kernel.rows(), thread, threads, shared, barrier);
+          ThreadedBlock block(x, y, *rows_used, thread, threads, shared, barrier);
           prepare(kernel, block);
           kernel(block);
           barrier.arrive_and_wait();

@@ -1,4 +1,5 @@
 // Calibration: planes that were planted are found again, and pixels are counted where they should be.
+#include "head/constants.h"
 #include "kinema/head_calibration.h"
 
 #include "kinema/error.h"
@@ -106,10 +107,7 @@ TEST(CountColours, LeavesOutTheRingAndTheNeck) {
   const Oval oval{50, 30, 12, 16};
   const std::vector<std::uint8_t> bgr = two_colours(oval);
   const ColourView frame{bgr.data(), 100, 80, 300, PixelFormat::bgr};
-  CalibrationSettings settings;
-  settings.ring = 1.5;
-  settings.neck = 2;
-  const std::vector<ColourCount> colours = count_colours({&frame, 1}, {&oval, 1}, settings);
+  const std::vector<ColourCount> colours = count_colours({&frame, 1}, {&oval, 1});
   double skin = 0, other = 0;
   for (const ColourCount& colour : colours) {
     skin += colour.skin;
@@ -122,7 +120,7 @@ TEST(CountColours, LeavesOutTheRingAndTheNeck) {
       const double h = (x - oval.cx) / oval.rx, v = (y - oval.cy) / oval.ry, u = h * h + v * v;
       const bool neck = std::abs(x - oval.cx) <= oval.rx && y > oval.cy && y <= oval.cy + 2 * oval.ry;
       expected_skin += u <= 1;
-      expected_other += u > 1.5 * 1.5 && !neck;
+      expected_other += u > calibration_ring * calibration_ring && !neck;
     }
   }
   EXPECT_EQ(skin, expected_skin);

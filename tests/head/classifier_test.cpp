@@ -159,7 +159,6 @@ TEST(ClassifierRefusal, OfPixelsWithoutSkinOrWithoutBackground) {
   }
   EXPECT_THROW(fit_histogram(marked_pixels(1), 1), Error);
   EXPECT_THROW(fit_histogram(marked_pixels(1), 65), Error);
-  EXPECT_THROW(fit_histogram(marked_pixels(1), 32, 0), Error);
 }
 
 TEST(ClassifierRefusal, OfParametersThatMakeNoSense) {

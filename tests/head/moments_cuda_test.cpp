@@ -33,11 +33,7 @@ protected:
   void SetUp() override {
     if (!available(Backend::cuda)) GTEST_SKIP() << "there is no GPU here";
   }
-  static std::unique_ptr<Moments> make(int pieces = 4) {
-    MomentsSettings settings;
-    settings.pieces = pieces;
-    return make_moments(settings, Backend::cuda);
-  }
+  static std::unique_ptr<Moments> make() { return make_moments({}, Backend::cuda); }
 };
 
 // A degree is rounded to 2^-20, and the plane to float: far less than 1e-5 of the frame and 1e-3 of a pixel.
@@ -93,18 +89,6 @@ TEST_F(MomentsOnDevice, RowsMayBeginAnywhere) {
     there.data = device.view.data + (part.data - whole.view.data);
     if (part.chroma != nullptr) there.chroma = device.view.chroma + (part.chroma - whole.view.chroma);
     EXPECT_EQ(numbers(sums), numbers(cuda->measure(there)));
-  }
-}
-
-TEST_F(MomentsOnDevice, PiecesDoNotChangeABit) {
-  const HeadFrame frame = make_head_frame(Picture::noise, PixelFormat::rgba, 800, 602, 5);
-  std::array<double, 5> first{};
-  for (const int pieces : {1, 2, 5, 100}) {
-    const auto cuda = make(pieces);
-    cuda->set_classifier(SkinPlane{0.011, -0.006, -0.003, 0.2});
-    const auto sums = numbers(cuda->measure(frame.view));
-    if (pieces == 1) first = sums;
-    EXPECT_EQ(sums, first) << pieces << " pieces";
   }
 }
 

@@ -135,11 +135,8 @@ TEST(MomentsRefusal, OfNamesAndSettingsThatAreNone) {
   EXPECT_NE(refusal([] { make_moments("cpu4"); }).find("'cpu4'"), std::string::npos);
   EXPECT_NE(refusal([] { make_moments(""); }).find("''"), std::string::npos);
   for (const char* name : {"reference", "cpu", "cpu3"}) {
-    MomentsSettings settings;
-    const auto moments = [&] { make_moments(name, settings, Compute(Backend::automatic, -1)); };
+    const auto moments = [&] { make_moments(name, {}, Compute(Backend::automatic, -1)); };
     EXPECT_NE(refusal(moments).find("threads is -1"), std::string::npos) << name;
-    settings.pieces = 0;
-    EXPECT_NE(refusal([&] { make_moments(name, settings); }).find("pieces is 0"), std::string::npos) << name;
   }
   if (!available(Backend::cuda)) {
     for (const char* name : {"cuda", "joint", "gpu1", "gpu8", "cpu+gpu"})

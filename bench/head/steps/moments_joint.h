@@ -3,7 +3,7 @@
 
 #include "bench/head/steps/division.h"
 #include "core/threads.h"
-#include "head/moments/device_moments.h"
+#include "head/moments/moments_backends.h"
 
 #include <memory>
 #include <vector>

@@ -2,7 +2,7 @@
 // seam of head::Moments and by name.
 #pragma once
 
-#include "head/moments/device_moments.h"
+#include "head/moments/moments_backends.h"
 #include "kinema/head.h"
 
 #include <memory>

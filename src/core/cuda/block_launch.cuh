@@ -56,8 +56,9 @@ private:
 };
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::threads) run_kernel(const __grid_constant__ Kernel kernel) {
-  DeviceBlock block(*kernel.rows());
+__global__ void __launch_bounds__(Kernel::threads)
+    run_kernel(const __grid_constant__ Kernel kernel, const int* rows_used) {
+  DeviceBlock block(*rows_used);
 #if __CUDA_ARCH__ >= 900
   // this kernel may have been launched before the one before it ended; the one after it may be, too
   cudaTriggerProgrammaticLaunchCompletion();
@@ -85,7 +86,7 @@ public:
   std::size_t block_bytes() const { return block_bytes_; }
 
   template <class Kernel>
-  void operator()(const Kernel& kernel, int columns, int rows) const {
+  void operator()(const Kernel& kernel, int columns, int rows, const int* rows_used) const {
     const std::size_t bytes = kernel.shared_bytes();
     constexpr std::size_t without_asking = 48 * 1024;
     if (bytes > without_asking) allow_most<Kernel>(block_bytes_);
@@ -99,7 +100,7 @@ public:
     config.stream = stream_;
     config.attrs = &early;
     config.numAttrs = waits_itself<Kernel>() ? 1 : 0;
-    check(cudaLaunchKernelEx(&config, run_kernel<Kernel>, kernel), "launching a kernel");
+    check(cudaLaunchKernelEx(&config, run_kernel<Kernel>, kernel, rows_used), "launching a kernel");
   }
 
 private:

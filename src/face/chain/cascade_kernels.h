@@ -8,19 +8,9 @@ namespace kinema::face {
 
 /// Before a regression: the pose of the frame becomes that of the shape, if the frame is another one than before.
 template <bool near>
-struct EnterFrameKernel {
-  static constexpr int threads = 160;
-  ShapeTable shape;
+struct EnterFrameKernel : ShapeKernel<near> {
+  using ShapeKernel<near>::shape;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
-
-  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
-
-  template <class Block>
-  KINEMA_HD void prepare(Block& block) const {
-    ShapeMemory<near>::fetch(block, shape);
-  }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
@@ -45,8 +35,6 @@ struct RegressionKernel {
   static constexpr int threads = rows_at_once * product_strands;
   RegressionTable regression;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   int row_groups() const { return (regression.rows + rows_at_once - 1) / rows_at_once; }
   int blocks() const { return row_groups() * product_segments(regression.inputs); }
@@ -153,8 +141,6 @@ struct DisplaceKernel {
   bool straighten;  ///< the next regression has another frame
   bool last;        ///< of the cascade
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   struct Memory {
     ShapeMemory<near> shape;

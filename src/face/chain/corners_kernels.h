@@ -20,8 +20,6 @@ struct CornersKernel {
   LevelTable level;
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
-
   int blocks() const { return column_blocks(level) + vertex_groups(shape.landmarks) + 1; }
 
   // What each kind of block keeps in its memory; `modes` is by_coordinate, there if it is not too large.

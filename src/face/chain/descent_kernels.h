@@ -19,8 +19,6 @@ struct DescendKernel {
   LevelTable level;
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
-
   /// The images of a value: x and y of three corners, and d.
   struct alignas(16) Half {
     float at[4];

@@ -48,12 +48,20 @@ private:
     return Kernel{tables..., batch_}.shared_bytes() <= launch_.block_bytes();
   }
 
+  // On a grid with a row for each face, or each group of them.
+  template <class Kernel>
+  void launch(const Kernel& kernel, int rows) const {
+    int columns = 1;
+    if constexpr (requires { kernel.blocks(); }) columns = kernel.blocks();
+    launch_(kernel, columns, rows, batch_.count);
+  }
+
   // `near`: the basis of shapes lies in a block's memory.
   template <bool near>
   void run_all() {
     const ShapeTable& shape = tables_.shape;
-    if (colour_) launch_(GreyKernel{batch_}, GreyKernel::blocks, faces_);
-    launch_(BeginKernel{shape, batch_}, 1, faces_);
+    if (colour_) launch(GreyKernel{batch_}, faces_);
+    launch(BeginKernel{shape, batch_}, faces_);
     double values = tables_.stages.empty() ? 1 : 0;
     for (const StageTable& stage : tables_.stages) {
       if (stage.method == Method::cascade)
@@ -62,33 +70,29 @@ private:
         run_level<near>(stage.level);
       values = stage.method == Method::cascade ? 0 : stage.level.values;
     }
-    launch_(FinishKernel<near>{shape, values, tables_.score.present, batch_}, 1, faces_);
+    launch(FinishKernel<near>{shape, values, tables_.score.present, batch_}, faces_);
     if (!tables_.score.present) return;
     make_bins(tables_.score.rings);
-    launch_(RingsKernel{tables_.score.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
-    launch_(ScoreKernel<near>{shape, tables_.score, batch_}, 1, faces_);
+    launch(RingsKernel{tables_.score.rings, shape.landmarks, batch_}, faces_);
+    launch(ScoreKernel<near>{shape, tables_.score, batch_}, faces_);
   }
 
   void make_bins(const RingTable& rings) {
-    const ResampleKernel resample{rings.frame, batch_};
-    launch_(resample, resample.blocks(), faces_);
-    const BinsKernel<faces_at_once> bins{rings, batch_};
-    launch_(bins, bins.blocks(), faces_);
+    launch(ResampleKernel{rings.frame, batch_}, faces_);
+    launch(BinsKernel<faces_at_once>{rings, batch_}, faces_);
   }
 
   template <bool near>
   void run_cascade(const StageTable& stage) {
     const ShapeTable& shape = tables_.shape;
-    launch_(EnterFrameKernel<near>{shape, batch_}, 1, faces_);
+    launch(EnterFrameKernel<near>{shape, batch_}, faces_);
     for (std::size_t k = 0; k < stage.regressions.size(); ++k) {
       const RegressionTable& regression = stage.regressions[k];
       if (regression.enters) make_bins(regression.rings);
-      launch_(RingsKernel{regression.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
-      const RegressionKernel<faces_at_once> product{regression, batch_};
-      launch_(product, product.blocks(), groups_);
+      launch(RingsKernel{regression.rings, shape.landmarks, batch_}, faces_);
+      launch(RegressionKernel<faces_at_once>{regression, batch_}, groups_);
       const bool last = k + 1 == stage.regressions.size();
-      launch_(DisplaceKernel<near>{shape, regression, !last && stage.regressions[k + 1].enters, last, batch_}, 1,
-              faces_);
+      launch(DisplaceKernel<near>{shape, regression, !last && stage.regressions[k + 1].enters, last, batch_}, faces_);
     }
   }
 
@@ -96,8 +100,7 @@ private:
   void sample(const LevelTable& level, bool samples, bool texture) {
     // sampling does less with what it reads than a descent, and needs fewer registers: more faces share it
     constexpr int together = faces_at_once == 1 ? 1 : 2 * faces_at_once;
-    const SampleKernel<together, stack_near> kernel{level, samples, texture, batch_};
-    launch_(kernel, kernel.blocks(), (faces_ + together - 1) / together);
+    launch(SampleKernel<together, stack_near>{level, samples, texture, batch_}, (faces_ + together - 1) / together);
   }
 
   template <bool near>
@@ -110,20 +113,17 @@ private:
   template <bool near, bool stack_near>
   void run_level(const LevelTable& level) {
     const ShapeTable& shape = tables_.shape;
-    launch_(BeginStageKernel<near>{shape, level, batch_}, 1, faces_);
+    launch(BeginStageKernel<near>{shape, level, batch_}, faces_);
     if (level.resampled) {
-      const ResampleKernel resample{level.frame, batch_};
-      launch_(resample, resample.blocks(), faces_);
+      launch(ResampleKernel{level.frame, batch_}, faces_);
       if (level.features != Features::intensity) {
-        const GradientKernel gradient{level.frame, batch_};
-        launch_(gradient, gradient.blocks(), faces_);
-        const FeaturesKernel features{level.frame, level.features, batch_};
-        launch_(features, features.blocks(), faces_);
+        launch(GradientKernel{level.frame, batch_}, faces_);
+        launch(FeaturesKernel{level.frame, level.features, batch_}, faces_);
       }
     }
-    launch_(BeginShapeKernel<near>{shape, level, batch_}, 1, faces_);
+    launch(BeginShapeKernel<near>{shape, level, batch_}, faces_);
     sample<stack_near>(level, true, false);
-    launch_(DecideKernel{shape, level, true, batch_}, 1, faces_);
+    launch(DecideKernel{shape, level, true, batch_}, faces_);
     if (level.simultaneous && level.iterations > 0) sample<stack_near>(level, false, true);
     // A descent needs no more of a decision than how the texture was normalised: otherwise it runs beside it, and in vain if
     // the face has ended. Many faces fill a device without it.
@@ -131,20 +131,18 @@ private:
     for (int iteration = 0; iteration < level.iterations; ++iteration) {
       const bool first = iteration == 0, last = iteration + 1 == level.iterations;
       if (level.simultaneous) {
-        if (beside && !first) {
-          const SideBySide<DescendKernel<1, stack_near>, DecideKernel> both{
-              {level, batch_}, {shape, level, false, batch_}, level.chunks};
-          launch_(both, both.blocks(), faces_);
-        } else {
-          const DescendKernel<faces_at_once, stack_near> descend{level, batch_};
-          launch_(descend, descend.blocks(), groups_);
-        }
-        const CornersKernel<near> corners{shape, level, batch_};
-        launch_(corners, corners.blocks(), faces_);
+        if (beside && !first)
+          launch(
+              SideBySide<DescendKernel<1, stack_near>, DecideKernel>{
+                  {level, batch_}, {shape, level, false, batch_}, level.chunks},
+              faces_);
+        else
+          launch(DescendKernel<faces_at_once, stack_near>{level, batch_}, groups_);
+        launch(CornersKernel<near>{shape, level, batch_}, faces_);
       }
-      launch_(StepKernel<near>{shape, level, batch_}, 1, faces_);
+      launch(StepKernel<near>{shape, level, batch_}, faces_);
       sample<stack_near>(level, true, level.simultaneous && !last);
-      if (!beside || last) launch_(DecideKernel{shape, level, false, batch_}, 1, faces_);
+      if (!beside || last) launch(DecideKernel{shape, level, false, batch_}, faces_);
     }
   }
 

@@ -7,6 +7,7 @@
 #include "kinema/error.h"
 
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include <algorithm>
 #include <cmath>
@@ -78,6 +79,21 @@ Similarity spread_start(const Model& model, const Similarity& pose, int number) 
   const Similarity about{scale * std::cos(turn), scale * std::sin(turn), shift * std::cos(angle),
                          shift * std::sin(angle)};
   return compose(pose, about);
+}
+
+std::vector<Eigen::Matrix2d> inverse_edges(const Model& model) {
+  const auto& mean = model.shape.mean;
+  std::vector<Eigen::Matrix2d> result;
+  for (const auto& corner : model.triangles) {
+    const auto edge = [&](std::size_t k, std::size_t axis) {
+      return double{mean[2 * std::size_t{corner[k]} + axis]} - mean[2 * std::size_t{corner[0]} + axis];
+    };
+    Eigen::Matrix2d edges;
+    edges << edge(1, 0), edge(2, 0), edge(1, 1), edge(2, 1);
+    const bool usable = std::abs(edges.determinant()) > 1e-9;
+    result.push_back(usable ? Eigen::Matrix2d(edges.inverse()) : Eigen::Matrix2d::Zero());
+  }
+  return result;
 }
 
 void straighten(const Model& model, FitState& state) {

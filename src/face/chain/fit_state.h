@@ -4,6 +4,8 @@
 #include "face/model/texture_sampling.h"
 #include "kinema/face.h"
 
+#include <Eigen/Core>
+
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,6 +31,9 @@ FitState initial_state(const Model& model, const Start& start, double limit);
 
 /// The pose of start `number` of a fit with several: 0 is the pose itself, the others lie around it.
 Similarity spread_start(const Model& model, const Similarity& pose, int number);
+
+/// Of each triangle of the mean shape: the inverse of the matrix of its two edges from the first corner; 0 for one without area.
+std::vector<Eigen::Matrix2d> inverse_edges(const Model& model);
 
 /// Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
 void straighten(const Model& model, FitState& state);

@@ -1,7 +1,9 @@
 #include "face/chain/fit_tables.h"
 
+#include "face/chain/fit_state.h"
 #include "face/chain/solve_kernels.h"
 #include "face/model/orientation_bins.h"
+#include "face/model/shape.h"
 #include "face/model/similarity.h"
 #include "face/model/texture_layout.h"
 #include "face/model/texture_sums.h"
@@ -28,20 +30,13 @@ struct Triangulation {
   std::vector<int> corners, vertex_first, vertex_triangles, vertex_of_triangle;
 
   explicit Triangulation(const Model& model) {
-    const auto& mean = model.shape.mean;
     std::vector<std::vector<int>> around(model.shape.landmarks());
+    const std::vector<Eigen::Matrix2d> inverses = face::inverse_edges(model);
     for (std::size_t t = 0; t < model.triangles.size(); ++t) {
       const auto& corner = model.triangles[t];
       corners.insert(corners.end(), corner.begin(), corner.end());
-      const auto edge = [&](std::size_t k, std::size_t axis) {
-        return double{mean[2 * std::size_t{corner[k]} + axis]} - mean[2 * std::size_t{corner[0]} + axis];
-      };
-      Eigen::Matrix2d edges;
-      edges << edge(1, 0), edge(2, 0), edge(1, 1), edge(2, 1);
-      const bool good = std::abs(edges.determinant()) > 1e-9;
-      const Eigen::Matrix2d inverse = good ? Eigen::Matrix2d(edges.inverse()) : Eigen::Matrix2d::Zero();
-      for (const auto& [i, j] : {std::pair{0, 0}, {0, 1}, {1, 0}, {1, 1}}) inverse_edges.push_back(inverse(i, j));
-      if (!good) continue;
+      for (const auto& [i, j] : {std::pair{0, 0}, {0, 1}, {1, 0}, {1, 1}}) inverse_edges.push_back(inverses[t](i, j));
+      if (inverses[t].isZero(0)) continue;
       for (const std::uint16_t vertex : corner) around[vertex].push_back(static_cast<int>(t));
     }
     vertex_first.push_back(0);
@@ -180,7 +175,7 @@ void PackedTables::add_shape(const Model& model, double limit) {
   table.by_square = square > 0 ? 1 / square : 0;
   std::vector<double> basis(all * size), by_coordinate(all * size), most, variances;
   for (std::size_t k = 0; k < all; ++k) {
-    const auto mode = k < 4 ? model.pose_modes.row(k) : model.shape.modes.row(k - 4);
+    const auto mode = mode_of(model, k);
     for (std::size_t i = 0; i < size; ++i) basis[k * size + i] = by_coordinate[i * all + k] = double{mode[i]};
   }
   for (const float variance : model.shape.variances) {
@@ -260,31 +255,23 @@ StageTable PackedTables::add_level(const Model& model, const Stage& stage, const
   table.rows = static_cast<int>(rows.size());
   table.row_width = (table.rows + 3) / 4 * 4;
 
-  std::vector<float> weights(4 * layout.pixels), slope_steps, mean(layout.values);
-  std::vector<float> stack(layout.values * static_cast<std::size_t>(table.row_width), 0.0f);
-  std::vector<int> here(layout.pixels), neighbours;
-  for (std::size_t i = 0; i < layout.pixels; ++i) here[layout.order[i]] = static_cast<int>(i);
-  for (std::size_t i = 0; i < layout.pixels; ++i) {
-    const std::uint32_t pixel = layout.order[i];
+  std::vector<float> weights(4 * layout.pixels);
+  for (std::size_t i = 0; i < layout.pixels; ++i)
     for (std::size_t k = 0; k < 3; ++k) weights[4 * i + k] = layout.barycentric[k][i];
-    const std::uint32_t* next = level.neighbours.data() + 4 * std::size_t{pixel};
-    for (std::size_t k = 0; k < 4; ++k) neighbours.push_back(here[next[k]]);
-    const int across = (next[0] != pixel) + (next[1] != pixel), down = (next[2] != pixel) + (next[3] != pixel);
-    slope_steps.push_back(across > 0 ? level.scale / static_cast<float>(across) : 0);
-    slope_steps.push_back(down > 0 ? level.scale / static_cast<float>(down) : 0);
-    for (std::size_t c = 0; c < layout.channels; ++c) {
-      const std::size_t from = pixel * layout.channels + c, to = i * layout.channels + c;
-      mean[to] = level.mean[from];
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        stack[to * static_cast<std::size_t>(table.row_width) + r] = rows[r][from];
-    }
+  const auto width = static_cast<std::size_t>(table.row_width);
+  std::vector<float> stack(layout.values * width, 0.0f);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const std::vector<float> row = layout.ordered(rows[r]);
+    for (std::size_t value = 0; value < row.size(); ++value) stack[value * width + r] = row[value];
   }
+  const PixelSlopes slopes(level, layout);
   const std::vector<PixelChunk> chunks = chunks_of(model, level, layout.order);
   const Incidence incidence(chunks, model.shape.landmarks());
   const StackProducts products = stack_products(rows, level.photometric);
   table.chunks = static_cast<int>(chunks.size());
-  table.chunk = add(chunks), table.weights = add(weights), table.neighbours = add(neighbours);
-  table.slope_steps = add(slope_steps), table.mean = add(mean), table.stack = add(stack);
+  table.chunk = add(chunks), table.weights = add(weights);
+  table.neighbours = add(std::vector<int>(slopes.neighbours.begin(), slopes.neighbours.end()));
+  table.slope_steps = add(slopes.steps), table.mean = add(layout.ordered(level.mean)), table.stack = add(stack);
   const auto doubles = [](const Eigen::VectorXd& v) { return std::span<const double>(v.data(), v.data() + v.size()); };
   table.by_mean = add(doubles(products.by_mean)), table.by_one = add(doubles(products.by_one));
   table.by_values = 1.0 / static_cast<double>(table.values);

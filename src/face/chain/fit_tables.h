@@ -80,9 +80,6 @@ struct PixelChunk {
 };
 inline constexpr int most_chunk_pixels = 64;
 
-/// A vertex of a chunk: chunk * 3 + corner.
-using ChunkCorner = int;
-
 /// Vertices whose part of J J^T one block adds.
 inline constexpr int vertex_group = 8;
 
@@ -111,7 +108,7 @@ struct LevelTable {
   const double* by_one = nullptr;      ///< rows: products with 1
   const double* prior = nullptr;       ///< 4 + shape modes: weights of the parameters, 0 of the pose
   const int* corner_first = nullptr;   ///< landmarks + 1
-  const ChunkCorner* corner_list = nullptr;
+  const int* corner_list = nullptr;    ///< chunk * 3 + corner
   // the pairs of a vertex with each that shares a chunk with it
   const int* pair_first = nullptr;    ///< landmarks + 1: into pair_other
   const int* pair_other = nullptr;    ///< the other vertex

@@ -13,11 +13,10 @@ KINEMA_HD inline Similarity unit_to_frame(const Frame& frame) { return {frame.sc
 /// The images of faces that come as colour frames.
 struct GreyKernel {
   static constexpr int threads = 256;
-  static constexpr int blocks = 64;  ///< of a face, whatever the size of its frame
+  static constexpr int columns = 64;  ///< of a face, whatever the size of its frame
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
-
+  int blocks() const { return columns; }
   std::size_t shared_bytes() const { return 0; }
 
   template <class Block>
@@ -26,7 +25,7 @@ struct GreyKernel {
     if (face >= block.rows() || batch.tasks[face].grey == nullptr) return;
     const ColourView& from = batch.tasks[face].colour;
     std::uint8_t* to = batch.tasks[face].grey;
-    for (std::size_t v = static_cast<std::size_t>(block.x()); v < from.height; v += blocks) {
+    for (std::size_t v = static_cast<std::size_t>(block.x()); v < from.height; v += columns) {
       const std::uint8_t* row = from.data + v * from.stride;
       for (std::size_t u = static_cast<std::size_t>(block.thread()); u < from.width;
            u += static_cast<std::size_t>(block.threads()))
@@ -40,8 +39,6 @@ struct ResampleKernel {
   static constexpr int threads = 256;
   Frame frame;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   int blocks() const { return (static_cast<int>(frame.width * frame.height) + threads - 1) / threads; }
   std::size_t shared_bytes() const { return shared_size<SampleOffset>(most_frame_samples * most_frame_samples); }
@@ -84,8 +81,6 @@ struct BinsKernel {
   static constexpr int side = frame_tile + 2 * margin;
   RingTable rings;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   int blocks() const {
     return frame_tiles(static_cast<int>(rings.frame.width)) * frame_tiles(static_cast<int>(rings.frame.height));
@@ -192,7 +187,7 @@ struct RingsKernel {
   int landmarks;
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
+  int blocks() const { return landmarks; }
 
   struct Memory {
     double* strands;                 // of the energy of all tiles
@@ -277,8 +272,6 @@ struct GradientKernel {
   Frame frame;
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
-
   int blocks() const {
     return frame_tiles(static_cast<int>(frame.width)) * frame_tiles(static_cast<int>(frame.height));
   }
@@ -317,8 +310,6 @@ struct FeaturesKernel {
   Frame frame;
   Features features;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   int blocks() const { return (static_cast<int>(frame.width * frame.height) + threads - 1) / threads; }
   std::size_t shared_bytes() const { return shared_size<double>(sum_strands); }

@@ -13,13 +13,6 @@ namespace kinema::face {
 
 inline constexpr int product_strands = 32;
 
-/// One strand of a segment of `count` values.
-KINEMA_HD inline float strand_product(const float* row, const float* vector, int count, int strand) {
-  float sum = 0;
-  for (int i = strand; i < count; i += product_strands) sum += row[i] * vector[i];
-  return sum;
-}
-
 /// The strands of a segment, added.
 KINEMA_HD inline float sum_of_strands(const float* strands) {
   float sum = 0;

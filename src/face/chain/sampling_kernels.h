@@ -6,7 +6,7 @@
 #include "face/chain/frame_kernels.h"
 #include "face/chain/shape_kernels.h"
 #include "face/chain/texture_place.h"
-#include "face/model/flat_texture.h"
+#include "face/model/frame_pixels.h"
 
 #include <cmath>
 
@@ -14,20 +14,10 @@ namespace kinema::face {
 
 /// The pose and the source of a stage; its frame is made next.
 template <bool near>
-struct BeginStageKernel {
-  static constexpr int threads = 160;
-  ShapeTable shape;
+struct BeginStageKernel : ShapeKernel<near> {
+  using ShapeKernel<near>::shape;
   LevelTable level;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
-
-  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
-
-  template <class Block>
-  KINEMA_HD void prepare(Block& block) const {
-    ShapeMemory<near>::fetch(block, shape);
-  }
 
   KINEMA_HD static int nearest(double x) {
     const double whole = std::round(x);
@@ -63,20 +53,10 @@ struct BeginStageKernel {
 
 /// The centre of the samples, and the shape from which the stage starts.
 template <bool near>
-struct BeginShapeKernel {
-  static constexpr int threads = 160;
-  ShapeTable shape;
+struct BeginShapeKernel : ShapeKernel<near> {
+  using ShapeKernel<near>::shape;
   LevelTable level;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
-
-  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
-
-  template <class Block>
-  KINEMA_HD void prepare(Block& block) const {
-    ShapeMemory<near>::fetch(block, shape);
-  }
 
   // As TextureImage::centre_at().
   KINEMA_HD static float centre_of(const TexturePixels& image, const float* places, int landmarks) {
@@ -158,8 +138,6 @@ struct SampleKernel {
   LevelTable level;
   bool samples, texture;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   int blocks() const { return level.chunks; }
 
@@ -350,8 +328,6 @@ struct DecideKernel {
   LevelTable level;
   bool first;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   struct Memory {
     double *by_mean, *by_one;  // rows: of the level

@@ -9,21 +9,11 @@ namespace kinema::face {
 
 /// Landmarks, pose and shape parameters; then the pose and the shape in which the score looks at them.
 template <bool near>
-struct FinishKernel {
-  static constexpr int threads = 160;
-  ShapeTable shape;
+struct FinishKernel : ShapeKernel<near> {
+  using ShapeKernel<near>::shape;
   double values;  ///< by which the state's error is divided: of the last stage's texture; 0: it has no error
   bool score;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
-
-  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
-
-  template <class Block>
-  KINEMA_HD void prepare(Block& block) const {
-    ShapeMemory<near>::fetch(block, shape);
-  }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
@@ -64,8 +54,6 @@ struct ScoreKernel {
   ShapeTable shape;
   ScoreTable score;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   struct Memory {
     ShapeMemory<near> shape;

@@ -83,6 +83,20 @@ struct ShapeMemory {
   }
 };
 
+/// A kernel whose blocks keep a shape and its scratch, and nothing else.
+template <bool near>
+struct ShapeKernel {
+  static constexpr int threads = 160;
+  ShapeTable shape;
+
+  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    ShapeMemory<near>::fetch(block, shape);
+  }
+};
+
 /// to[i] = t(from[i]), each landmark by one thread.
 template <class Block, class From, class To>
 KINEMA_HD void transform(Block& block, const Similarity& t, const From* from, To* to, int landmarks) {
@@ -223,8 +237,6 @@ struct BeginKernel {
   static constexpr int threads = 128;
   ShapeTable shape;
   FitBatch batch;
-
-  KINEMA_HD const int* rows() const { return batch.count; }
 
   std::size_t shared_bytes() const { return 0; }
 

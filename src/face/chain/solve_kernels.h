@@ -25,8 +25,6 @@ struct StepKernel {
   LevelTable level;
   FitBatch batch;
 
-  KINEMA_HD const int* rows() const { return batch.count; }
-
   struct Memory {
     // of the model
     ShapeTable model;

@@ -1,13 +1,90 @@
-// Algorithm 1 on the CPU.
-#include "face/combined/combined_fit.h"
+// Algorithm 1 on the CPU, without forming the model's texture or the residual: only products of either with [R; Qg; g0; 1] are
+// needed.
+#include "face/model/linear.h"
 #include "face/model/similarity.h"
 #include "face/stages/stages_cpu.h"
 #include "face/stages/texture_stack_cpu.h"
 
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace kinema::face {
 namespace {
+
+// Image-independent products of a level's combined model.
+struct CombinedProducts {
+  Eigen::Index modes = 0;
+  StackProducts stack;       // of [R; Qg]
+  Eigen::MatrixXd by_modes;  // [R; Qg] Qg^T
+  Eigen::MatrixXd Qs;        // modes x 2 n
+  Eigen::VectorXd most;      // bound of c; infinite: none
+};
+
+// p: appearance, and the pose as a displacement in the model's frame.
+struct CombinedParameters {
+  Eigen::VectorXd c;
+  Similarity t;
+};
+
+// -R r and E = r.r at some p.
+struct CombinedStep {
+  Eigen::VectorXd dp;
+  double error = 0;
+};
+
+Eigen::VectorXd limited(const CombinedProducts& of, const Eigen::VectorXd& c) {
+  return c.cwiseMin(of.most).cwiseMax(-of.most);
+}
+
+// The parts that need no long products.
+CombinedProducts combined_products(const Level& level, double limit) {
+  CombinedProducts of;
+  of.modes = static_cast<Eigen::Index>(level.shape_combined.rows);
+  of.Qs = rows_of(level.shape_combined).cast<double>();
+  of.most = Eigen::VectorXd::Constant(of.modes, std::numeric_limits<double>::infinity());
+  for (Eigen::Index k = 0; limit > 0 && k < of.modes; ++k)
+    of.most[k] = limit * std::sqrt(double{level.combined_variances[static_cast<std::size_t>(k)]});
+  return of;
+}
+
+// r = g - g0 - Qg^T c, so R r = R g - R g0 - R Qg^T c, and r.r likewise.
+CombinedStep combined_step(const CombinedProducts& of, const NormalisedSums& texture, const Eigen::VectorXd& c) {
+  const Eigen::Index m = of.modes;
+  const Eigen::VectorXd by_c = of.by_modes * c;
+  CombinedStep step;
+  step.dp = of.stack.by_mean.head(m + 4) + by_c.head(m + 4) - texture.products.head(m + 4);
+  const double along = texture.by_mean + c.dot(texture.products.tail(m));
+  const double model =
+      of.stack.by_mean[of.stack.rows] + 2 * c.dot(of.stack.by_mean.segment(m + 4, m)) + c.dot(by_c.tail(m));
+  step.error = texture.square - 2 * along + model;
+  return step;
+}
+
+// p displaced by k dp.
+CombinedParameters displaced(const CombinedProducts& of, const CombinedParameters& p, const Eigen::VectorXd& dp,
+                             double k) {
+  const Eigen::Vector4d dt = k * dp.tail(4);
+  return {limited(of, p.c + k * dp.head(of.modes)), compose(p.t, {1 + dt[0], dt[1], dt[2], dt[3]})};
+}
+
+// c of a shape other than the mean, and of the texture there.
+Eigen::VectorXd combined_of(const CombinedProducts& of, const Level& level, const Model& model,
+                            std::span<const double> shape, const NormalisedSums& texture) {
+  Eigen::VectorXd away(static_cast<Eigen::Index>(shape.size()));
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    away[static_cast<Eigen::Index>(i)] = shape[i] - double{model.shape.mean[i]};
+  const double weight = double{level.shape_weight} * level.shape_weight;
+  return limited(
+      of, weight * (of.Qs * away) + texture.products.tail(of.modes) - of.stack.by_mean.segment(of.modes + 4, of.modes));
+}
+
+// s = s0 + Qs c under t, in the model's unit.
+std::vector<double> combined_shape(const CombinedProducts& of, const Model& model, const CombinedParameters& p) {
+  std::vector<double> s(model.shape.mean.begin(), model.shape.mean.end());
+  Eigen::Map<Eigen::VectorXd>(s.data(), static_cast<Eigen::Index>(s.size())) += of.Qs.transpose() * p.c;
+  return transformed<double>(p.t, s);
+}
 
 class CombinedStage final : public CpuStage {
 public:

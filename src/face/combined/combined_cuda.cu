@@ -1,4 +1,6 @@
+// Algorithm 1 on the GPU: work division and launch of its kernel.
 #include "face/combined/combined_cuda.cuh"
+#include "face/combined/combined_loop_cuda.cuh"
 #include "face/combined/combined_pack.h"
 #include "kinema/error.h"
 
@@ -8,6 +10,8 @@
 namespace kinema::face {
 namespace {
 
+using namespace combined;
+
 constexpr std::size_t most_modes = 350, most_landmarks = 1023;
 constexpr std::size_t most_values = std::size_t{1} << 18;
 
@@ -16,11 +20,102 @@ CombinedSource source_of(const Level& level) {
   return level.channel_count() == 2 ? CombinedSource::pairs : CombinedSource::floats;
 }
 
+// Tiles whose part of the matrix a warp keeps in registers: more would spill other values.
+constexpr int held_in_registers = 16;
+
+// All kernel instances, by their parameters.
+using Kernel = void (*)(CombinedView, CombinedBatch, CombinedPlan);
+
+template <CombinedSource kind>
+Kernel kernel_of(const CombinedPlan& plan) {
+  return plan.held_tiles == 0 ? fit_faces<kind, 0> : fit_faces<kind, held_in_registers>;
+}
+
+Kernel kernel_of(const CombinedPlan& plan, CombinedSource source) {
+  switch (source) {
+    case CombinedSource::bytes:
+      return kernel_of<CombinedSource::bytes>(plan);
+    case CombinedSource::floats:
+      return kernel_of<CombinedSource::floats>(plan);
+    case CombinedSource::pairs:
+      break;
+  }
+  return kernel_of<CombinedSource::pairs>(plan);
+}
+
+int most_shared_bytes() {
+  int device = 0, most = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  return most;
+}
+
+// Attributes of a kernel apply to all its launches, so they are always the same.
+bool prepare(Kernel kernel, const CombinedPlan& plan, std::size_t shared_bytes) {
+  const auto function = reinterpret_cast<const void*>(kernel);
+  const int most = most_shared_bytes();
+  bool ready = shared_bytes <= static_cast<std::size_t>(most) &&
+               cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, most) == cudaSuccess;
+  if (plan.cluster > 8)
+    ready &= cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess;
+  cudaGetLastError();
+  return ready;
+}
+
+struct Launch {
+  cudaLaunchConfig_t config{};
+  cudaLaunchAttribute attributes[2]{};
+
+  Launch(const CombinedPlan& plan, int clusters, std::size_t shared_bytes, cudaStream_t stream, bool together) {
+    config.gridDim = dim3(static_cast<unsigned>(clusters * plan.cluster));
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = attributes;
+    if (plan.cluster > 1) {
+      attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+      attributes[config.numAttrs].val.clusterDim.x = static_cast<unsigned>(plan.cluster);
+      attributes[config.numAttrs].val.clusterDim.y = attributes[config.numAttrs].val.clusterDim.z = 1;
+      ++config.numAttrs;
+    }
+    if (together) {
+      attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
+      attributes[config.numAttrs].val.cooperative = 1;
+      ++config.numAttrs;
+    }
+  }
+};
+
+// How many clusters of a plan run at once on the current device; 0: it cannot be launched.
+int active_clusters(const CombinedPlan& plan, CombinedSource source, std::size_t shared_bytes) {
+  const Kernel kernel = kernel_of(plan, source);
+  if (!prepare(kernel, plan, shared_bytes)) return 0;
+  const auto function = reinterpret_cast<const void*>(kernel);
+  // code compiled for GPUs without clusters also runs on newer ones, but without clusters; other code requires them
+  cudaFuncAttributes made{};
+  cudaFuncGetAttributes(&made, function);
+  const bool knows_clusters = made.ptxVersion == 0 || made.ptxVersion >= 90;
+  if (knows_clusters != (plan.cluster > 1)) return 0;
+  int device = 0, multiprocessors = 0, each = 0, count = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, function, threads, shared_bytes) != cudaSuccess) each = 0;
+  count = each * multiprocessors / plan.cluster;
+  if (plan.cluster > 1) {
+    int clusters = 0;
+    const Launch launch(plan, plan.group_clusters, shared_bytes, nullptr, false);
+    if (cudaOccupancyMaxActiveClusters(&clusters, function, &launch.config) != cudaSuccess) clusters = 0;
+    count = std::min(count, clusters);
+  }
+  cudaGetLastError();
+  return count;
+}
+
 }  // namespace
 
 bool CombinedCuda::fits(const Model& model, const Stage& stage, const FitSettings& settings) {
   const Level& level = model.levels[stage.level];
-  return settings.damping.size() <= combined_most_factors && level.texture_combined.rows >= 1 &&
+  return settings.damping.size() <= combined_factors && level.texture_combined.rows >= 1 &&
          level.texture_combined.rows <= most_modes && model.shape.landmarks() <= most_landmarks &&
          level.pixels() * level.channel_count() <= most_values &&
          (!level.resampled || (level.frame.width >= 2 && level.frame.height >= 2));
@@ -76,17 +171,27 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
 
 CombinedCuda::Chosen CombinedCuda::try_plan(int cluster, int group_clusters) const {
   Chosen chosen;
-  chosen.plan = combined_plan(view_, source_, cluster, group_clusters);
-  chosen.bytes = combined_shared_bytes(chosen.plan, view_, source_);
-  const int active = combined_active_clusters(chosen.plan, view_, source_, chosen.bytes);
+  CombinedPlan& plan = chosen.plan;
+  plan.cluster = cluster;
+  plan.group_clusters = group_clusters;
+  const int blocks = cluster * group_clusters;
+  plan.share = (view_.rows + cluster) / cluster;
+  plan.tiles = (view_.value_tiles + blocks - 1) / blocks;
+  // parts of the matrix stay in place: at most one job per warp, and small matrices that leave memory for others
+  const bool stays = 2 * view_.row_tiles <= warps && small_size(view_) * sizeof(uint4) <= 100 * 1024;
+  if (stays) plan.held_tiles = held_in_registers;
+  const int channels = source_ == CombinedSource::pairs ? 2 : 1;
+  chosen.bytes = lay_out(view_, channels, plan);
+  if (stays) {
+    // all shared memory that is left
+    const int tile = 2 * view_.row_tiles * 512, left = std::max(0, plan.tiles - plan.held_tiles);
+    const int room = (most_shared_bytes() - static_cast<int>(chosen.bytes)) / tile;
+    plan.shared_tiles = std::clamp(room, 0, left + left % 2) / 2 * 2;
+    chosen.bytes = lay_out(view_, channels, plan);
+  }
+  const int active = active_clusters(plan, source_, chosen.bytes);
   chosen.active = active >= group_clusters ? active : 0;
   return chosen;
-}
-
-bool CombinedCuda::use_plan(int cluster, int group_clusters) {
-  const Chosen chosen = try_plan(cluster, group_clusters);
-  if (chosen.active > 0) chosen_[0] = chosen_[1] = chosen;
-  return chosen.active > 0;
 }
 
 // One face: many blocks, so that each iteration is short; many faces: fewer and larger blocks, which duplicate less of
@@ -158,7 +263,7 @@ double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out,
   batch.results = results_.data();
   batch.parameters = parameters_.data();
   const std::size_t slots = static_cast<std::size_t>(batch.groups * 2 * plan.group_clusters) *
-                            static_cast<std::size_t>((view_.rows + 1) * (view_.factors <= 4 ? 4 : 8) * 2);
+                            static_cast<std::size_t>((view_.rows + 1) * combined_factors * 2);
   const auto tags = static_cast<unsigned>((faces / static_cast<std::size_t>(batch.groups) + 1) *
                                           static_cast<std::size_t>(view_.iterations + 2));
   if (slots > exchange_.capacity() || tag_ > std::numeric_limits<unsigned>::max() - tags) {
@@ -171,7 +276,9 @@ double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out,
   tag_ += tags;
 
   cuda::TimedKernel& launcher = launcher_[faces == 1 ? 0 : 1];
-  launch_combined(plan, source_, view_, batch, chosen.bytes, stream, launcher);
+  // clusters that wait for each other must all run at once, or none
+  const Launch launch(plan, batch.groups * plan.group_clusters, chosen.bytes, stream, plan.group_clusters > 1);
+  launcher.launch(launch.config, kernel_of(plan, source_), view_, batch, plan);
   if (meanwhile) meanwhile();
   cuda::check(cudaStreamSynchronize(stream), "fitting faces");
   for (std::size_t f = 0; f < faces; ++f) {

@@ -3,7 +3,7 @@
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/timed_kernel.h"
-#include "face/combined/combined_arrays.h"
+#include "face/combined/combined_pack.h"
 #include "kinema/face.h"
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace kinema::face {
 
-inline constexpr int combined_most_factors = 8;
+/// Damping factors that are tried at once: columns of the products.
+inline constexpr int combined_factors = 4;
 
 /// A level's combined model on the device. m modes, n landmarks, rows = 2 m + 6: [R; Qg; g0; 1].
 struct CombinedView : CombinedArrays<const float*> {
@@ -26,7 +27,7 @@ struct CombinedView : CombinedArrays<const float*> {
   double share;            ///< 1/values
   double threshold;
   int photometric, iterations, factors;
-  float factor[combined_most_factors];
+  float factor[combined_factors];
 };
 
 /// A face to fit.
@@ -82,29 +83,12 @@ struct CombinedPlan {
 
 enum class CombinedSource { bytes, floats, pairs };
 
-/// Launches the kernel of a plan. Throws Error if it cannot be launched.
-void launch_combined(const CombinedPlan& plan, CombinedSource source, const CombinedView& view,
-                     const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream,
-                     cuda::TimedKernel& launcher);
-
-/// Whether parts of the matrix stay in place from one iteration to the next.
-bool combined_stays(const CombinedView& view);
-
-/// The plan for this many blocks, with all available shared memory.
-CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters);
-
-/// How many clusters of a plan run at once on the current device; 0: it cannot be launched.
-int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view, CombinedSource source,
-                             std::size_t shared_bytes);
-
-std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& view, CombinedSource source);
-
 /// One stage: a level and its settings.
 class CombinedCuda {
 public:
   CombinedCuda(const Model& model, const Stage& stage, const FitSettings& settings);
 
-  /// False if the kernel cannot run the stage: too many modes or values. It then runs on the CPU.
+  /// False if the kernel cannot run the stage: too many modes, values or damping factors. It then runs on the CPU.
   static bool fits(const Model& model, const Stage& stage, const FitSettings& settings);
 
   struct Input {
@@ -122,9 +106,6 @@ public:
   /// Runs everything on the stream, then waits; `meanwhile` is the host's work until then. Returns the kernel's own time in ms.
   double run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream,
              const std::function<void()>& meanwhile = {});
-
-  /// For measurements: replaces the chosen plan; false if that is impossible.
-  bool use_plan(int cluster, int group_clusters);
 
 private:
   struct Chosen {

@@ -79,16 +79,6 @@ __device__ inline void block_barrier_without_clusters() {
 #endif
 }
 
-__device__ inline void send(unsigned to, unsigned barrier, float2 v) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];" ::"r"(to),
-               "r"(__float_as_uint(v.x)), "r"(__float_as_uint(v.y)), "r"(barrier)
-               : "memory");
-#else
-  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(v.x), "f"(v.y) : "memory");
-#endif
-}
-
 __device__ inline void send(unsigned to, unsigned barrier, float4 v) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
@@ -114,7 +104,6 @@ __device__ inline void send(unsigned to, unsigned barrier, double2 v) {
 struct Destination {
   unsigned to = 0, barrier = 0;
 };
-template <int columns>
 __device__ inline Destination destination(const SharedMemory& shared, const Place& at, int row, int part) {
   const int owner = row / at.share;
   const float* local = shared.inbox + ((2 * at.rank + part) * at.share + row - owner * at.share) * columns;
@@ -145,7 +134,7 @@ __device__ inline double collect(const unsigned long long* from, unsigned tag) {
 }
 
 // The sum over all clusters of a group, of two columns; `lanes` lanes hold that of this cluster, and share the work.
-template <int columns, int lanes>
+template <int lanes>
 __device__ inline double2 meet(const CombinedView& v, const Place& at, unsigned long long* slots, unsigned tag,
                                double2 sum, int pair, int own, bool used) {
   // two alternating sets of slots: the writer of the next but one has read this one
@@ -172,7 +161,7 @@ __device__ inline double2 meet(const CombinedView& v, const Place& at, unsigned 
 // Adds the rows of this block once all parts have arrived: `lanes` lanes take two columns of a row, each `parts` of its
 // parts, and send the totals to the blocks of the cluster, each to two of them if there is more than one. `exactly`:
 // there are no fewer parts than that.
-template <int columns, int lanes, int parts, bool exactly>
+template <int lanes, int parts, bool exactly>
 __device__ inline void add_parts(const CombinedView& v, const SharedMemory& shared, const Place& at, int rows,
                                  unsigned long long* slots, unsigned tag, unsigned turn) {
   constexpr int pairs = columns / 2, step = adding_threads / lanes;
@@ -210,8 +199,7 @@ __device__ inline void add_parts(const CombinedView& v, const SharedMemory& shar
       sum.y += __shfl_xor_sync(whole_warp, sum.y, by);
     }
     if (lanes == 8 && at.members > 1)
-      sum = meet<columns, lanes>(v, at, slots, tag, sum, at.rank * at.share * columns + (first_unit + first) * 2, own,
-                                 used);
+      sum = meet<lanes>(v, at, slots, tag, sum, at.rank * at.share * columns + (first_unit + first) * 2, own, used);
     if (used)
 #pragma unroll
       for (int i = 0; i < 2; ++i)
@@ -219,20 +207,19 @@ __device__ inline void add_parts(const CombinedView& v, const SharedMemory& shar
   }
 }
 
-template <int columns>
 __device__ inline void add_parts(const CombinedView& v, const SharedMemory& shared, const Place& at, int rows,
                                  unsigned long long* slots, unsigned tag, unsigned turn) {
-  if (at.cluster == 16) return add_parts<columns, 8, 4, true>(v, shared, at, rows, slots, tag, turn);
-  if (at.members > 1) return add_parts<columns, 8, 4, false>(v, shared, at, rows, slots, tag, turn);
+  if (at.cluster == 16) return add_parts<8, 4, true>(v, shared, at, rows, slots, tag, turn);
+  if (at.members > 1) return add_parts<8, 4, false>(v, shared, at, rows, slots, tag, turn);
   switch (at.cluster) {
     case 8:
-      return add_parts<columns, 4, 4, true>(v, shared, at, rows, slots, tag, turn);
+      return add_parts<4, 4, true>(v, shared, at, rows, slots, tag, turn);
     case 4:
-      return add_parts<columns, 2, 4, true>(v, shared, at, rows, slots, tag, turn);
+      return add_parts<2, 4, true>(v, shared, at, rows, slots, tag, turn);
     case 2:
-      return add_parts<columns, 1, 4, true>(v, shared, at, rows, slots, tag, turn);
+      return add_parts<1, 4, true>(v, shared, at, rows, slots, tag, turn);
     default:
-      return add_parts<columns, 1, 2, true>(v, shared, at, rows, slots, tag, turn);
+      return add_parts<1, 2, true>(v, shared, at, rows, slots, tag, turn);
   }
 }
 

@@ -23,9 +23,9 @@ __device__ __forceinline__ Place place_of(const CombinedPlan& plan) {
 }
 
 // What a thread of the kernel knows, and its part of the steps. `held_tiles` as of Slice.
-template <CombinedSource kind, int held_tiles, int columns>
+template <CombinedSource kind, int held_tiles>
 struct FaceLoop {
-  using OwnSlice = Slice<held_tiles, columns>;
+  using OwnSlice = Slice<held_tiles>;
   static constexpr bool resident = OwnSlice::resident;
   static constexpr int pose_warp = other_threads / 32 - 1;
 
@@ -60,14 +60,12 @@ struct FaceLoop {
   __device__ __forceinline__ double* tried_at(unsigned turn) const {
     return shared.tried + (turn & 1) * v.modes * columns;
   }
-  __device__ __forceinline__ uint2* trial_at(unsigned turn) const {
-    return shared.trial + (turn & 1) * trial_size(v, columns);
-  }
+  __device__ __forceinline__ uint2* trial_at(unsigned turn) const { return shared.trial + (turn & 1) * trial_size(v); }
 
   // Fetches the data that stays on chip. First the input of the first samples: the pixels and the small arrays; then the
   // slice of the matrix, which is waited for at its first use. The small matrices follow, see start_small().
   __device__ __forceinline__ void start() {
-    constexpr int channels = Texel<kind>::channels;
+    constexpr int channels = channels_of<kind>;
     // no block writes to another before that one has started
     if (thread == 0) init_arrived(shared);
     cluster_arrive();
@@ -83,10 +81,10 @@ struct FaceLoop {
     }
     end_copies();
     if constexpr (resident) {
-      const int row = slice.own_rows_tile * 16 + Sums<columns>::row(0);
-      own_sends = warp < slice.jobs && Sums<columns>::rows() == 1 && row < v.rows;
+      const int row = slice.own_rows_tile * 16 + Sums::row();
+      own_sends = warp < slice.jobs && Sums::has_row() && row < v.rows;
       if (own_sends) {
-        own_destination = destination<columns>(shared, at, row, slice.own_part);
+        own_destination = destination(shared, at, row, slice.own_part);
         own_scale = __ldg(v.unscale + row);
       }
       // input of the product in any case
@@ -106,34 +104,31 @@ struct FaceLoop {
       if (warp < slice.jobs) {
         float sum[4];
         slice.multiply_tiles(shared, slice.own_rows_tile, slice.own_part, sum);
-        const Sums<columns> sums(sum);
-        if (own_sends) send(own_destination.to, own_destination.barrier, sums.of(0, own_scale));
+        const Sums sums(sum);
+        if (own_sends) send(own_destination.to, own_destination.barrier, sums.times(own_scale));
       }
     } else {
 #pragma unroll 1
       for (int job = warp; job < slice.jobs; job += warps) {
         float sum[4];
         slice.multiply_tiles(shared, job % v.row_tiles, job / v.row_tiles, sum);
-        const Sums<columns> sums(sum);
-        for (int i = 0; i < Sums<columns>::rows(); ++i) {
-          const int row = job % v.row_tiles * 16 + Sums<columns>::row(i);
-          if (row >= v.rows) continue;
-          const Destination to = destination<columns>(shared, at, row, job / v.row_tiles);
-          send(to.to + Sums<columns>::offset(), to.barrier, sums.of(i, __ldg(v.unscale + row)));
-        }
+        const Sums sums(sum);
+        const int row = job % v.row_tiles * 16 + Sums::row();
+        if (!Sums::has_row() || row >= v.rows) continue;
+        const Destination to = destination(shared, at, row, job / v.row_tiles);
+        send(to.to, to.barrier, sums.times(__ldg(v.unscale + row)));
       }
     }
   }
 
   // The sums of the textures at the first `active` shapes, sent to the blocks that add them.
   __device__ __forceinline__ void look_at_shapes(const CombinedTask& task, float centre, int active, bool without_c,
-                                                 TilePixels<kind, columns>& pixels) {
+                                                 TilePixels<kind>& pixels) {
     float squares = 0;
 #pragma unroll 1
     for (int t = warp; t < tiles; t += warps) {
       if (t != warp) pixels = {shared, t};
-      reinterpret_cast<Fragment<columns>*>(shared.samples)[t * 32 + lane] =
-          sample_tile<kind, columns>(task, centre, shared, v.landmarks, active, pixels, squares);
+      shared.samples[t * 32 + lane] = sample_tile<kind>(task, centre, shared, v.landmarks, active, pixels, squares);
     }
     shared.squares[thread] = squares;
     if (tag == batch.tag) wait_for_copies<0>();
@@ -144,17 +139,17 @@ struct FaceLoop {
     if (warp >= warps - 2) {
       // the squares, in two parts as well
       const int half = warp - (warps - 2);
-      const float4 sum = add_squares<columns>(shared.squares, half);
-      const Destination to = destination<columns>(shared, at, v.rows, half);
-      if (lane < columns / 4) send(to.to + static_cast<unsigned>(lane * sizeof(float4)), to.barrier, sum);
+      const float4 sum = add_squares(shared.squares, half);
+      const Destination to = destination(shared, at, v.rows, half);
+      if (lane == 0) send(to.to, to.barrier, sum);
     }
     block_barrier_without_clusters();
     if (warp >= other_threads / 32) {
       if (thread == other_threads) expect(shared, 0, 2 * at.cluster * adds * columns * static_cast<int>(sizeof(float)));
-      add_parts<columns>(v, shared, at, adds, slots, tag, tag - batch.tag);
+      add_parts(v, shared, at, adds, slots, tag, tag - batch.tag);
     } else {
       if (thread == 0) expect(shared, 1, (v.rows + 1) * columns * static_cast<int>(sizeof(double)));
-      if (!without_c) look_ahead<columns>(v, shared, small(), trial_at(tag));
+      if (!without_c) look_ahead(v, shared, small(), trial_at(tag));
     }
     __syncthreads();  // of all warps: the adding ones need none, but the race checker misjudges barriers of some
     ++tag;
@@ -184,7 +179,7 @@ struct FaceLoop {
 #pragma unroll 1
     for (int i = thread; i < 2 * v.modes * columns; i += threads) shared.tried[i] = 0;
 #pragma unroll 1
-    for (int i = thread; i < 2 * trial_size(v, columns); i += threads) shared.trial[i] = {0, 0};
+    for (int i = thread; i < 2 * trial_size(v); i += threads) shared.trial[i] = {0, 0};
 #pragma unroll 1
     for (int i = thread; i < (2 * v.modes + 4) * columns; i += threads) shared.by_c[i] = 0;
 #pragma unroll 1
@@ -202,14 +197,14 @@ struct FaceLoop {
   // c of the texture at the current shape.
   __device__ __forceinline__ void settle(int face) {
     double unused;
-    const Scale scale = normalise<columns>(v, shared, 0, unused);
+    const Scale scale = normalise(v, shared, 0, unused);
 #pragma unroll 1
     for (int i = thread; warp < pose_warp && i < v.modes; i += pose_warp * 32) {
       const int row = v.modes + 4 + i;
       const float c = batch.shape_parts[static_cast<std::size_t>(face) * v.modes + i] +
-                      static_cast<float>(product<columns>(shared, row, 0, scale)) - shared.by_mean[row];
+                      static_cast<float>(product(shared, row, 0, scale)) - shared.by_mean[row];
       float first[columns] = {fminf(fmaxf(c, -shared.most[i]), shared.most[i])};
-      put_c<columns>(v, shared, tag, i, first);
+      put_c(v, shared, tag, i, first);
     }
     if (thread == 0) *shared.stage = first_look;
   }
@@ -217,7 +212,7 @@ struct FaceLoop {
   // The first factor that lowers E is taken (-1: none does), with its scale; the loop ends if the gain is small, or there
   // is no such factor.
   __device__ __forceinline__ int take_factor(int next, int active, const double* tried, double2 known, Scale& scale) {
-    const double own_error = find_error<columns, resident>(v, shared, tried, known, scale), before = error;
+    const double own_error = find_error<resident>(v, shared, tried, known, scale), before = error;
     constexpr int lanes = 32 / columns;  // of a factor
     const unsigned better =
         __ballot_sync(whole_warp, next == first_look ? lane < lanes : lane / lanes < active && own_error < before);
@@ -235,10 +230,10 @@ struct FaceLoop {
 
   // Line 6: dp = -R r = R g0 + R Qg^T c - R g.
   __device__ __forceinline__ float step(int row, int taken, const Scale& scale) const {
-    return taken < 0 ? shared.dp[row]
-                     : static_cast<float>(static_cast<double>(shared.by_mean[row]) -
-                                          product<columns>(shared, row, taken, scale) +
-                                          static_cast<double>(shared.by_c[row * columns + taken]));
+    return taken < 0
+               ? shared.dp[row]
+               : static_cast<float>(static_cast<double>(shared.by_mean[row]) - product(shared, row, taken, scale) +
+                                    static_cast<double>(shared.by_c[row * columns + taken]));
   }
 
   // Line 8 for every factor: the modes.
@@ -253,7 +248,7 @@ struct FaceLoop {
 #pragma unroll
       for (int k = 0; k < columns; ++k)
         next_c[k] = k < v.factors ? fminf(fmaxf(fmaf(v.factor[k], by, c), -most), most) : 0;
-      put_c<columns>(v, shared, tag, i, next_c);
+      put_c(v, shared, tag, i, next_c);
     }
   }
 
@@ -294,15 +289,15 @@ struct FaceLoop {
     const bool steps = warp == pose_warp || (warp < pose_warp && warp * 32 < v.modes);
     for (int next = *shared.stage; next != finished; next = end_turn()) {
       const bool without_c = next == unsettled || (next == first_look && !task.from_shape);
-      if (!without_c) make_shapes<columns>(v, shared, small(), trial_at(tag));
+      if (!without_c) make_shapes(v, shared, small(), trial_at(tag));
       if (next == first_look && without_c) place_mean(v, shared);
-      TilePixels<kind, columns> pixels(shared, min(warp, max(0, tiles - 1)));
+      TilePixels<kind> pixels(shared, min(warp, max(0, tiles - 1)));
       if (next != unsettled) __syncthreads();
       const int active = next == iterate ? v.factors : 1;
       look_at_shapes(task, centre, active, without_c, pixels);
       if (!steps) continue;
       const double* tried = tried_at(tag - 1);  // the next ones are stored elsewhere: others may still be reading these
-      const double2 known = quadratic<columns, resident>(v, shared, tried);
+      const double2 known = quadratic<resident>(v, shared, tried);
       wait_for(shared, 1, tag - 1 - batch.tag);
       if (next == unsettled) {
         settle(face);
@@ -331,12 +326,12 @@ struct FaceLoop {
   }
 };
 
-template <CombinedSource kind, int held_tiles, int columns>
+template <CombinedSource kind, int held_tiles>
 __global__ void __launch_bounds__(threads, 1)
     fit_faces(const CombinedView v, const __grid_constant__ CombinedBatch batch,
               const __grid_constant__ CombinedPlan plan) {
   extern __shared__ __align__(16) char memory[];
-  FaceLoop<kind, held_tiles, columns> loop(v, batch, plan, memory);
+  FaceLoop<kind, held_tiles> loop(v, batch, plan, memory);
   const int thread = loop.thread;
   const SharedMemory& shared = loop.shared;
 

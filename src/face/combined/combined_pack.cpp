@@ -1,9 +1,9 @@
 #include "face/combined/combined_pack.h"
 
 #include "core/threads.h"
-#include "face/combined/combined_fit.h"
 #include "face/model/linear.h"
 #include "face/model/texture_layout.h"
+#include "face/model/texture_sums.h"
 
 #include <Eigen/Core>
 
@@ -167,7 +167,8 @@ CombinedPack pack_combined(const Model& model, const Level& level, double limit)
         static_cast<float>(wide.row(static_cast<Eigen::Index>(i)).cast<double>().dot(mean.transpose().cast<double>()));
   pack.by_one = floats_of(stack.by_one);
   pack.mean_square = stack.by_mean[stack.rows];
-  pack.most = floats_of(combined_products(level, limit).most);
+  for (const float variance : level.combined_variances)
+    pack.most.push_back(limit > 0 ? static_cast<float>(limit * std::sqrt(double{variance})) : HUGE_VALF);
 
   const auto m = static_cast<Eigen::Index>(modes);
   const Threads threads;

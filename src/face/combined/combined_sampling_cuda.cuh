@@ -1,7 +1,6 @@
 // The kernel of algorithm 1: samples of a tile of values at every shape.
 #pragma once
 
-#include "face/combined/combined_product_cuda.cuh"
 #include "face/combined/combined_shared_cuda.cuh"
 
 #include <type_traits>
@@ -9,22 +8,10 @@
 namespace kinema::face::combined {
 
 template <CombinedSource kind>
-struct Texel;
-template <>
-struct Texel<CombinedSource::bytes> {
-  using Type = unsigned char;
-  static constexpr int channels = 1;
-};
-template <>
-struct Texel<CombinedSource::floats> {
-  using Type = float;
-  static constexpr int channels = 1;
-};
-template <>
-struct Texel<CombinedSource::pairs> {
-  using Type = float2;
-  static constexpr int channels = 2;
-};
+using Texel = std::conditional_t<kind == CombinedSource::bytes, unsigned char,
+                                 std::conditional_t<kind == CombinedSource::floats, float, float2>>;
+template <CombinedSource kind>
+inline constexpr int channels_of = kind == CombinedSource::pairs ? 2 : 1;
 
 __device__ inline float blend(float a, float b, float by) { return fmaf(by, b - a, a); }
 
@@ -101,20 +88,17 @@ __device__ inline float2 place(const float4& pixel, const float2* shape) {
   return {fmaf(pixel.x, a.x, fmaf(pixel.y, b.x, pixel.z * c.x)), fmaf(pixel.x, a.y, fmaf(pixel.y, b.y, pixel.z * c.y))};
 }
 
-// The pixels of a tile sampled by a lane, each a pair of values. Fetched before the shapes are known.
-template <CombinedSource kind, int columns>
+// The pixels of a tile sampled by a lane: a pair of values. Fetched before the shapes are known.
+template <CombinedSource kind>
 struct TilePixels {
-  static constexpr int channels = Texel<kind>::channels, pairs = columns / 4;
-  float4 of[pairs][2 / channels];
+  static constexpr int count = 2 / channels_of<kind>;
+  float4 of[count];
 
   __device__ TilePixels(const SharedMemory& shared, int tile) {
     const int q = static_cast<int>(threadIdx.x % 4u), half = static_cast<int>(threadIdx.x / 16u % 2u);
+    const int pair = tile * 8 + q + 4 * half;
 #pragma unroll
-    for (int p = 0; p < pairs; ++p) {
-      const int pair = tile * 8 + q + 4 * (pairs == 1 ? half : p);
-#pragma unroll
-      for (int i = 0; i < 2 / channels; ++i) of[p][i] = shared.pixels[pair * (2 / channels) + i];
-    }
+    for (int i = 0; i < count; ++i) of[i] = shared.pixels[pair * count + i];
   }
 };
 
@@ -122,7 +106,7 @@ struct TilePixels {
 template <CombinedSource kind, std::size_t count>
 __device__ inline float2 sample_pair(const CombinedTask& task, float centre, const float2* shape,
                                      const float4 (&pixels)[count]) {
-  using T = typename Texel<kind>::Type;
+  using T = Texel<kind>;
   const bool none = (__float_as_uint(pixels[0].w) & no_pixel) != 0;
   if constexpr (count == 1) {
     const float2 value = Corners<T>(task, place(pixels[0], shape)).value(centre);
@@ -136,47 +120,32 @@ __device__ inline float2 sample_pair(const CombinedTask& task, float centre, con
   }
 }
 
-// Lane l has values 2 (l % 4) + {0, 1} and, after them, + {8, 9} of the product's column l / 4. With up to 4 columns,
-// half of the warp samples the first two values and half the others, and each then keeps high or low halves of all four.
-template <CombinedSource kind, int columns>
-__device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float centre, const SharedMemory& shared,
-                                                int landmarks, int active, const TilePixels<kind, columns>& pixels,
-                                                float& squares) {
-  if constexpr (columns == 4) {
-    const int column = static_cast<int>(threadIdx.x / 4u % 4u), half = static_cast<int>(threadIdx.x / 16u % 2u);
-    float2 value{0, 0};
-    if (column < active) value = sample_pair<kind>(task, centre, shared.shapes + column * landmarks, pixels.of[0]);
-    squares = fmaf(value.x, value.x, fmaf(value.y, value.y, squares));
-    const uint2 own = halves(value);
-    const unsigned other = __shfl_xor_sync(whole_warp, half == 0 ? own.y : own.x, 16);
-    return half == 0 ? uint2{own.x, other} : uint2{other, own.y};
-  } else {
-    const int column = static_cast<int>(threadIdx.x / 4u % 8u);
-    if (column >= active) return uint4{0, 0, 0, 0};
-    const float2* shape = shared.shapes + column * landmarks;
-    const float2 first = sample_pair<kind>(task, centre, shape, pixels.of[0]);
-    const float2 second = sample_pair<kind>(task, centre, shape, pixels.of[1]);
-    squares = fmaf(first.x, first.x, fmaf(first.y, first.y, squares));
-    squares = fmaf(second.x, second.x, fmaf(second.y, second.y, squares));
-    const uint2 one = halves(first), two = halves(second);
-    return uint4{one.x, two.x, one.y, two.y};
-  }
+// Lane l has values 2 (l % 4) + {0, 1} and, after them, + {8, 9} of the product's column l / 4: half of the warp samples
+// the first two values and half the others, and each then keeps high or low halves of all four.
+template <CombinedSource kind>
+__device__ inline uint2 sample_tile(const CombinedTask& task, float centre, const SharedMemory& shared, int landmarks,
+                                    int active, const TilePixels<kind>& pixels, float& squares) {
+  const int column = static_cast<int>(threadIdx.x / 4u % 4u), half = static_cast<int>(threadIdx.x / 16u % 2u);
+  float2 value{0, 0};
+  if (column < active) value = sample_pair<kind>(task, centre, shared.shapes + column * landmarks, pixels.of);
+  squares = fmaf(value.x, value.x, fmaf(value.y, value.y, squares));
+  const uint2 own = halves(value);
+  const unsigned other = __shfl_xor_sync(whole_warp, half == 0 ? own.y : own.x, 16);
+  return half == 0 ? uint2{own.x, other} : uint2{other, own.y};
 }
 
-// The squares of half of the block's samples, by column, from those that the lanes stored; computed by a warp. Lane l
-// gets columns 4 (l % (columns / 4)) and on.
-template <int columns>
+// The squares of half of the block's samples, by column, from those that the lanes stored; computed by a warp.
 __device__ inline float4 add_squares(const float* squares, int half) {
   const int lane = lane_id();
   float sum = 0;
 #pragma unroll
   for (int w = 0; w < warps / 2; ++w) sum += squares[(half * warps / 2 + w) * 32 + lane];
+  // four lanes per column, in both halves of the warp
   sum += __shfl_xor_sync(whole_warp, sum, 1);
   sum += __shfl_xor_sync(whole_warp, sum, 2);
-  if (columns == 4) sum += __shfl_xor_sync(whole_warp, sum, 16);
-  const int first = lane % (columns / 4) * 16;  // four lanes per column
-  return {__shfl_sync(whole_warp, sum, first), __shfl_sync(whole_warp, sum, first + 4),
-          __shfl_sync(whole_warp, sum, first + 8), __shfl_sync(whole_warp, sum, first + 12)};
+  sum += __shfl_xor_sync(whole_warp, sum, 16);
+  return {__shfl_sync(whole_warp, sum, 0), __shfl_sync(whole_warp, sum, 4), __shfl_sync(whole_warp, sum, 8),
+          __shfl_sync(whole_warp, sum, 12)};
 }
 
 }  // namespace kinema::face::combined

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "face/combined/combined_exchange_cuda.cuh"
-#include "face/combined/combined_product_cuda.cuh"
 #include "face/combined/combined_shared_cuda.cuh"
 
 #include <algorithm>
@@ -69,7 +68,7 @@ struct ShortSums {
 // The matrix has two halves: numbers rounded to 16 bits, and the remainders. A warp's job is 16 rows of both, of every
 // second tile of values. `held_tiles`: every warp has at most one job, and keeps its slice of this many tiles in
 // registers; 0: it keeps nothing.
-template <int held_tiles, int columns>
+template <int held_tiles>
 struct Slice {
   static constexpr int held = std::max(held_tiles, 1);
   static constexpr bool resident = held_tiles > 0;
@@ -119,7 +118,7 @@ struct Slice {
   // The products of 16 rows with every second of the block's tiles of samples.
   __device__ __forceinline__ void multiply_tiles(const SharedMemory& shared, int row_tile, int part,
                                                  float (&sum)[4]) const {
-    const auto* samples = reinterpret_cast<const Fragment<columns>*>(shared.samples) + lane;
+    const uint2* samples = shared.samples + lane;
 #pragma unroll
     for (int i = 0; i < 4; ++i) sum[i] = 0;
     ShortSums sums;
@@ -143,12 +142,12 @@ struct Slice {
   }
 
 private:
-  __device__ __forceinline__ void multiply_kept(const Fragment<columns>* samples, int part, ShortSums& sums,
+  __device__ __forceinline__ void multiply_kept(const uint2* samples, int part, ShortSums& sums,
                                                 float (&sum)[4]) const {
     sums.begin();
 #pragma unroll
     for (int i = 0; i < held / 2; ++i) {
-      const Fragment<columns> s = samples[(2 * i + part) * 32];
+      const uint2 s = samples[(2 * i + part) * 32];
       multiply(sums.high[i % 2], slice[2 * i], s);
       multiply(sums.low[i % 2], slice[2 * i + 1], s);
     }
@@ -159,11 +158,11 @@ private:
 #pragma unroll 1
     for (; t < end; t += 4, a += 128) {
       sums.begin();
-      const Fragment<columns> s = samples[t * 32];
+      const uint2 s = samples[t * 32];
       multiply(sums.high[0], a[0], s);
       multiply(sums.low[0], a[32], s);
       if (t + 2 < end) {
-        const Fragment<columns> next = samples[(t + 2) * 32];
+        const uint2 next = samples[(t + 2) * 32];
         multiply(sums.high[1], a[64], next);
         multiply(sums.low[1], a[96], next);
       }

@@ -1,30 +1,24 @@
 // The kernel of algorithm 1: from parameters to shapes, and from sums to E.
 #pragma once
 
-#include "face/combined/combined_product_cuda.cuh"
 #include "face/combined/combined_shared_cuda.cuh"
-#include "face/model/flat_texture.h"
+#include "face/model/frame_pixels.h"
 
 namespace kinema::face::combined {
 
 // The index of c of a mode and a factor in the operand tiles, in halves: of the number rounded to 16 bits and,
-// `low_half` further, of the remainder.
-template <int columns>
-struct TrialPlace {
-  static constexpr int low_half = columns == 4 ? 64 : 4;
-
-  __device__ static int of(int mode, int factor) {
-    const int tile = mode / 16, value = mode % 16, lane = factor * 4 + value % 8 / 2;
-    return ((tile * 32 + lane) * (columns / 2) + value / 8) * 2 + value % 2;
-  }
-};
+// `trial_low_half` further, of the remainder.
+__device__ inline int trial_place(int mode, int factor) {
+  const int tile = mode / 16, value = mode % 16, lane = factor * 4 + value % 8 / 2;
+  return ((tile * 32 + lane) * 2 + value / 8) * 2 + value % 2;
+}
+inline constexpr int trial_low_half = 64;
 
 // Sets c of a mode for all factors, in both forms.
-template <int columns>
 __device__ inline void put_c(const CombinedView& v, const SharedMemory& shared, unsigned turn, int mode,
                              const float (&c)[columns]) {
   double* tried = shared.tried + (static_cast<int>(turn & 1) * v.modes + mode) * columns;
-  half* trial = reinterpret_cast<half*>(shared.trial + (turn & 1) * trial_size(v, columns));
+  half* trial = reinterpret_cast<half*>(shared.trial + (turn & 1) * trial_size(v));
   const float scale = shared.mode_scale[mode];
 #pragma unroll
   for (int k = 0; k < columns; k += 2) *reinterpret_cast<double2*>(tried + k) = {c[k], c[k + 1]};
@@ -32,40 +26,36 @@ __device__ inline void put_c(const CombinedView& v, const SharedMemory& shared, 
   for (int k = 0; k < columns; ++k) {
     const float scaled = c[k] * scale;
     const half high = __float2half_rn(scaled);
-    half* to = trial + TrialPlace<columns>::of(mode, k);
+    half* to = trial + trial_place(mode, k);
     to[0] = high;
-    to[TrialPlace<columns>::low_half] = __float2half_rn(scaled - __half2float(high));
+    to[trial_low_half] = __float2half_rn(scaled - __half2float(high));
   }
 }
 
-// A tile of rows of `small` times every factor's c, without their scale: a lane gets rows l/4 and l/4 + 8, of the
-// factors given by factor_of().
-template <int columns>
-__device__ inline void times_c(const CombinedView& v, const uint4* tile, const uint2* trial,
-                               float (&upper)[columns / 4], float (&lower)[columns / 4]) {
-  const auto* of_c = reinterpret_cast<const Fragment<columns>*>(trial) + lane_id();
+// A tile of rows of `small` times every factor's c, without their scale: a lane gets rows l/4 and l/4 + 8, of the factor
+// given by own_factor().
+struct RowPair {
+  float upper, lower;
+};
+__device__ inline RowPair times_c(const CombinedView& v, const uint4* tile, const uint2* trial) {
+  const uint2* of_c = trial + lane_id();
   tile += lane_id();
   float high[4] = {}, low[4] = {};
 #pragma unroll 4
   for (int k = 0; k < v.mode_tiles; ++k) {
-    const Fragment<columns> c = of_c[k * 32];
+    const uint2 c = of_c[k * 32];
     multiply(high, tile[k * 64], c);
     multiply(low, tile[k * 64 + 32], c);
   }
   join_halves(high, low);
-  if constexpr (columns == 4) {
-    // two lanes hold a column's sums, of first halves of c and of second ones
-    const bool second = threadIdx.x % 4u >= 2u;
-    upper[0] = (second ? high[1] : high[0]) + __shfl_xor_sync(whole_warp, second ? high[0] : high[1], 2);
-    lower[0] = (second ? high[3] : high[2]) + __shfl_xor_sync(whole_warp, second ? high[2] : high[3], 2);
-  } else {
-    upper[0] = high[0], upper[1] = high[1], lower[0] = high[2], lower[1] = high[3];
-  }
+  // two lanes hold a column's sums, of first halves of c and of second ones
+  const bool second = threadIdx.x % 4u >= 2u;
+  return {(second ? high[1] : high[0]) + __shfl_xor_sync(whole_warp, second ? high[0] : high[1], 2),
+          (second ? high[3] : high[2]) + __shfl_xor_sync(whole_warp, second ? high[2] : high[3], 2)};
 }
-template <int columns>
-__device__ inline int factor_of(int i) {
+__device__ inline int own_factor() {
   const int q = static_cast<int>(threadIdx.x % 4u);
-  return columns == 4 ? 2 * (q & 1) + (q >> 1) : 2 * q + i;
+  return 2 * (q & 1) + (q >> 1);
 }
 
 __device__ inline float2 placed(const float4& t, float x, float y) {
@@ -73,7 +63,6 @@ __device__ inline float2 placed(const float4& t, float x, float y) {
 }
 
 // The shapes of all factors, in the source.
-template <int columns>
 __device__ inline void make_shapes(const CombinedView& v, const SharedMemory& shared, const uint4* small,
                                    const uint2* trial) {
   const int row = static_cast<int>(threadIdx.x % 32u / 4u);
@@ -82,15 +71,10 @@ __device__ inline void make_shapes(const CombinedView& v, const SharedMemory& sh
     const int landmark = t * 8 + row;
     const float2 mean = reinterpret_cast<const float2*>(shared.mean_shape)[min(landmark, v.landmarks - 1)];
     const float by_x = shared.small_unscale[t * 16 + row], by_y = shared.small_unscale[t * 16 + 8 + row];
-    float x[columns / 4], y[columns / 4];
-    times_c<columns>(v, small + t * v.mode_tiles * 64, trial, x, y);
+    const auto [x, y] = times_c(v, small + t * v.mode_tiles * 64, trial);
     if (landmark >= v.landmarks) continue;
-#pragma unroll
-    for (int i = 0; i < columns / 4; ++i) {
-      const int k = factor_of<columns>(i);
-      shared.shapes[k * v.landmarks + landmark] =
-          placed(shared.placing[k], fmaf(x[i], by_x, mean.x), fmaf(y[i], by_y, mean.y));
-    }
+    const int k = own_factor();
+    shared.shapes[k * v.landmarks + landmark] = placed(shared.placing[k], fmaf(x, by_x, mean.x), fmaf(y, by_y, mean.y));
   }
 }
 
@@ -103,7 +87,6 @@ __device__ inline void place_mean(const CombinedView& v, const SharedMemory& sha
 
 // [R; Qg] Qg^T c, which depends on c alone, computed while the sums are in transit. By the threads that do not add
 // sums.
-template <int columns>
 __device__ inline void look_ahead(const CombinedView& v, const SharedMemory& shared, const uint4* small,
                                   const uint2* trial) {
   const int lines = 2 * v.modes + 4;
@@ -111,14 +94,10 @@ __device__ inline void look_ahead(const CombinedView& v, const SharedMemory& sha
   for (int t = warp_id(); t < v.step_tiles; t += other_threads / 32) {
     const int all = v.shape_tiles + t, row = static_cast<int>(threadIdx.x % 32u / 4u), line = t * 16 + row;
     const float by_upper = shared.small_unscale[all * 16 + row], by_lower = shared.small_unscale[all * 16 + 8 + row];
-    float upper[columns / 4], lower[columns / 4];
-    times_c<columns>(v, small + all * v.mode_tiles * 64, trial, upper, lower);
-#pragma unroll
-    for (int i = 0; i < columns / 4; ++i) {
-      const int k = factor_of<columns>(i);
-      if (line < lines) shared.by_c[line * columns + k] = upper[i] * by_upper;
-      if (line + 8 < lines) shared.by_c[(line + 8) * columns + k] = lower[i] * by_lower;
-    }
+    const auto [upper, lower] = times_c(v, small + all * v.mode_tiles * 64, trial);
+    const int k = own_factor();
+    if (line < lines) shared.by_c[line * columns + k] = upper * by_upper;
+    if (line + 8 < lines) shared.by_c[(line + 8) * columns + k] = lower * by_lower;
   }
 }
 
@@ -144,7 +123,7 @@ __device__ inline void for_modes(const CombinedView& v, Use use) {
 }
 
 // The part of E that depends on c alone, of a lane's share of the modes: c.(2 Qg g0 + Qg Qg^T c), and c.(Qg 1).
-template <int columns, bool few>
+template <bool few>
 __device__ inline double2 quadratic(const CombinedView& v, const SharedMemory& shared, const double* tried) {
   constexpr int lanes = 32 / columns;
   const int k = static_cast<int>(threadIdx.x % 32u / static_cast<unsigned>(lanes));
@@ -164,7 +143,6 @@ struct Scale {
 };
 
 // A row's product with the normalised texture of a column.
-template <int columns>
 __device__ inline double product(const SharedMemory& shared, int row, int k, const Scale& scale) {
   return fma(-scale.offset, static_cast<double>(shared.by_one[row]), shared.totals[row * columns + k]) * scale.factor;
 }
@@ -177,7 +155,6 @@ __device__ inline double rough_reciprocal(double x) {
 }
 
 // See normalised() in texture_sums.h: offset and factor of a column, and its own part of E: g.g - 2 g.g0 + g0.g0.
-template <int columns>
 __device__ inline Scale normalise(const CombinedView& v, const SharedMemory& shared, int k, double& error) {
   const double square = shared.totals[v.rows * columns + k], by_mean = shared.totals[(v.rows - 2) * columns + k];
   Scale scale;
@@ -204,7 +181,7 @@ __device__ inline Scale normalise(const CombinedView& v, const SharedMemory& sha
 }
 
 // E of every factor: r.r from the products alone. Each warp computes all of them; the lanes of a column share the work.
-template <int columns, bool few>
+template <bool few>
 __device__ inline double find_error(const CombinedView& v, const SharedMemory& shared, const double* tried,
                                     const double2& known, Scale& scale) {
   constexpr int lanes = 32 / columns;
@@ -215,7 +192,7 @@ __device__ inline double find_error(const CombinedView& v, const SharedMemory& s
     by[j % 2] = fma(there ? tried[mode * columns + k] : 0, totals[mode * columns], by[j % 2]);
   });
   double error;
-  scale = normalise<columns>(v, shared, k, error);
+  scale = normalise(v, shared, k, error);
   double sum = fma(-2 * scale.factor, fma(-scale.offset, known.y, by[0] + by[1]), known.x);
 #pragma unroll
   for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);

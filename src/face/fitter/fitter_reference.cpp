@@ -5,6 +5,7 @@
 #include "core/symmetric.h"
 #include "face/chain/fit_state.h"
 #include "face/fitter/fitter_backends.h"
+#include "face/model/linear.h"
 #include "face/model/reference_image.h"
 #include "face/model/shape.h"
 #include "face/model/similarity.h"
@@ -19,12 +20,7 @@ namespace {
 using Eigen::VectorXd;
 using reference::Picture;
 
-Eigen::MatrixXd doubles(const Matrix& matrix) {
-  using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  return Eigen::Map<const Rows>(matrix.values.data(), static_cast<Eigen::Index>(matrix.rows),
-                                static_cast<Eigen::Index>(matrix.columns))
-      .cast<double>();
-}
+Eigen::MatrixXd doubles(const Matrix& matrix) { return rows_of(matrix).cast<double>(); }
 
 VectorXd doubles(std::span<const float> values) {
   return Eigen::Map<const Eigen::VectorXf>(values.data(), static_cast<Eigen::Index>(values.size())).cast<double>();

@@ -1,4 +1,4 @@
-#include "face/model/delaunay.h"
+#include "face/model/raster.h"
 
 #include <algorithm>
 #include <cmath>

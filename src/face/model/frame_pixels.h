@@ -151,4 +151,7 @@ KINEMA_HD inline double sum_of_tiles(const double* strands) {
          (sum_of_shape_strands(strands + 2 * shape_strands) + sum_of_shape_strands(strands + 3 * shape_strands));
 }
 
+/// When a texture is flat, so that it cannot be normalised: a deviation below this share of the mean of a centred texture, or below the minimum, is rounding error.
+inline constexpr double flat_share = 1e-3, flat_least = 1e-6;
+
 }  // namespace kinema::face

@@ -20,12 +20,16 @@ void size_is(std::size_t size, std::size_t wanted, const std::string& part) {
     throw Error(fmt::format("model: {} has {} numbers instead of {}; train it again", part, size, wanted));
 }
 
+void numbers_are(std::span<const float> values, std::size_t wanted, const std::string& part) {
+  size_is(values.size(), wanted, part);
+  finite(values, part);
+}
+
 void matrix_is(const Matrix& matrix, std::size_t rows, std::size_t columns, const std::string& part) {
   if (matrix.rows != rows || matrix.columns != columns)
     throw Error(fmt::format("model: {} is {} x {} instead of {} x {}; train it again", part, matrix.rows,
                             matrix.columns, rows, columns));
-  size_is(matrix.values.size(), rows * columns, part);
-  finite(matrix.values, part);
+  numbers_are(matrix.values, rows * columns, part);
 }
 
 template <class T>
@@ -58,12 +62,10 @@ void check_level(const Model& model, const Level& level, const std::string& name
       throw Error(fmt::format("model: the raster of {} is out of order at {}; train it again", name, i));
   size_is(level.pixel_triangles.size(), pixels, "the triangles of " + name);
   below<std::uint16_t>(level.pixel_triangles, model.triangles.size(), "the triangles of " + name);
-  size_is(level.barycentric.size(), 3 * pixels, "the weights of " + name);
-  finite(level.barycentric, "the weights of " + name);
+  numbers_are(level.barycentric, 3 * pixels, "the weights of " + name);
   size_is(level.neighbours.size(), 4 * pixels, "the neighbours of " + name);
   below<std::uint32_t>(level.neighbours, pixels, "the neighbours of " + name);
-  size_is(level.mean.size(), values, "the mean texture of " + name);
-  finite(level.mean, "the mean texture of " + name);
+  numbers_are(level.mean, values, "the mean texture of " + name);
   matrix_is(level.texture_modes, level.texture_variances.size(), values, "the texture modes of " + name);
   finite(level.texture_variances, "the texture variances of " + name);
   if (!std::isfinite(level.residual_variance) || !std::isfinite(level.shape_weight) || !(level.shape_weight > 0))
@@ -95,8 +97,7 @@ void check_cascade(const Model& model) {
     const std::size_t outputs = 4 + model.shape.modes.rows;
     matrix_is(stage.gradient, outputs, model.shape.landmarks() * (stage.offsets.size() / 2) * cascade.bins,
               "the matrix of " + name);
-    size_is(stage.constant.size(), outputs, "the constants of " + name);
-    finite(stage.constant, "the constants of " + name);
+    numbers_are(stage.constant, outputs, "the constants of " + name);
   }
 }
 
@@ -109,15 +110,11 @@ void check_quality(const Model& model) {
     throw Error("model: the quality has no offsets; train it again");
   const std::size_t values = quality.offsets.size() / 2 * model.cascade.bins, count = model.shape.landmarks();
   matrix_is(quality.landmark_error, count, 1 + values, "the errors of landmarks of the quality");
-  size_is(quality.overall_error.size(), 1 + count * values, "the overall error of the quality");
-  finite(quality.overall_error, "the overall error of the quality");
-  size_is(quality.weights.size(), quality_feature_count, "the weights of the quality");
-  finite(quality.weights, "the weights of the quality");
+  numbers_are(quality.overall_error, 1 + count * values, "the overall error of the quality");
+  numbers_are(quality.weights, quality_feature_count, "the weights of the quality");
   if (!quality.shape_weights.empty())
-    size_is(quality.shape_weights.size(), model.shape.modes.rows, "the weights of shapes of the quality");
-  finite(quality.shape_weights, "the weights of shapes of the quality");
-  size_is(quality.landmark_weights.size(), 3, "the weights of the landmarks' confidence");
-  finite(quality.landmark_weights, "the weights of the landmarks' confidence");
+    numbers_are(quality.shape_weights, model.shape.modes.rows, "the weights of shapes of the quality");
+  numbers_are(quality.landmark_weights, 3, "the weights of the landmarks' confidence");
 }
 
 }  // namespace

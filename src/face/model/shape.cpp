@@ -1,9 +1,8 @@
 #include "face/model/shape.h"
 
 #include "core/symmetric.h"
+#include "face/model/linear.h"
 #include "face/model/similarity.h"
-
-#include <Eigen/Dense>
 
 #include <algorithm>
 #include <cmath>
@@ -99,9 +98,7 @@ ShapeModel shape_model(const AlignedShapes& shapes, const Matrix& pose, double v
   const auto size = static_cast<Eigen::Index>(shapes.mean.size());
   const auto examples = static_cast<Eigen::Index>(shapes.aligned.size());
   const Eigen::Map<const Eigen::VectorXd> mean(shapes.mean.data(), size);
-  const Eigen::MatrixXd four = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-                                   pose.values.data(), 4, size)
-                                   .cast<double>();
+  const Eigen::MatrixXd four = rows_of(pose).cast<double>();
 
   // what a similarity explains to first order is not shape
   Eigen::MatrixXd rest(size, examples);
@@ -119,17 +116,10 @@ ShapeModel shape_model(const AlignedShapes& shapes, const Matrix& pose, double v
   std::size_t count = modes > 0 ? modes : modes_for_share(variances, variance);
   count = std::min(count, possible);
 
-  std::vector<float> rows(count * shapes.mean.size()), kept(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto mode = axes.col(static_cast<Eigen::Index>(k));
-    for (Eigen::Index i = 0; i < size; ++i)
-      rows[k * shapes.mean.size() + static_cast<std::size_t>(i)] = static_cast<float>(mode[i]);
-    kept[k] = static_cast<float>(variances[k]);
-  }
   ShapeModel model;
   model.mean = std::vector<float>(shapes.mean.begin(), shapes.mean.end());
-  model.modes = {count, shapes.mean.size(), std::move(rows)};
-  model.variances = std::move(kept);
+  model.modes = matrix_of(axes.leftCols(static_cast<Eigen::Index>(count)).transpose().cast<float>());
+  model.variances = std::vector<float>(variances.begin(), variances.begin() + static_cast<std::ptrdiff_t>(count));
   return model;
 }
 

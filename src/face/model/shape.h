@@ -22,6 +22,11 @@ Matrix pose_modes(std::span<const double> mean);
 /// As many modes as explain this share of the variance, or `modes` if it is not 0, but never more than there are.
 ShapeModel shape_model(const AlignedShapes& shapes, const Matrix& pose, double variance, std::size_t modes);
 
+/// Mode k of [pose_modes; shape modes].
+inline std::span<const float> mode_of(const Model& model, std::size_t k) {
+  return k < 4 ? model.pose_modes.row(k) : model.shape.modes.row(k - 4);
+}
+
 /// b of a shape in the model's unit, kept within `limit` standard deviations (0: not).
 std::vector<double> shape_parameters(const ShapeModel& model, std::span<const double> shape, double limit);
 

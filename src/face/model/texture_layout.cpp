@@ -32,6 +32,25 @@ std::size_t TextureLayout::tiles(std::size_t block) const {
   return (count + tile_values - 1) / tile_values;
 }
 
+std::vector<float> TextureLayout::ordered(std::span<const float> texture) const {
+  std::vector<float> result;
+  for (const std::uint32_t pixel : order)
+    for (std::size_t c = 0; c < channels; ++c) result.push_back(texture[pixel * channels + c]);
+  return result;
+}
+
+PixelSlopes::PixelSlopes(const Level& level, const TextureLayout& layout) {
+  std::vector<std::uint32_t> here(layout.pixels);
+  for (std::uint32_t i = 0; i < layout.pixels; ++i) here[layout.order[i]] = i;
+  for (const std::uint32_t pixel : layout.order) {
+    const std::uint32_t* next = level.neighbours.data() + 4 * std::size_t{pixel};
+    for (std::size_t k = 0; k < 4; ++k) neighbours.push_back(here[next[k]]);
+    const int across = (next[0] != pixel) + (next[1] != pixel), down = (next[2] != pixel) + (next[3] != pixel);
+    steps.push_back(across > 0 ? level.scale / static_cast<float>(across) : 0);
+    steps.push_back(down > 0 ? level.scale / static_cast<float>(down) : 0);
+  }
+}
+
 RowStack::RowStack(const TextureLayout& layout, std::span<const std::span<const float>> rows) : rows_(rows.size()) {
   std::size_t total = 0;
   for (std::size_t b = 0; b < layout.blocks(); ++b) {

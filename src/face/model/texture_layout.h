@@ -31,11 +31,22 @@ struct TextureLayout {
   /// Values of a block, rounded up to whole tiles.
   std::size_t tiles(std::size_t block) const;
 
+  /// Values of a texture in this order.
+  std::vector<float> ordered(std::span<const float> texture) const;
+
   std::size_t channels = 1, pixels = 0, values = 0;
   std::vector<std::uint32_t> order;               ///< pixel here -> pixel of the level
   std::array<std::vector<float>, 3> barycentric;  ///< of each corner, with room past the end for a whole vector
   std::vector<PixelRun> runs;
   std::vector<std::size_t> block_runs;  ///< the runs of a block, and one past the last
+};
+
+/// Of each pixel in the order of a layout: its neighbours there, and the factors of their differences across and down.
+struct PixelSlopes {
+  PixelSlopes(const Level& level, const TextureLayout& layout);
+
+  std::vector<std::uint32_t> neighbours;  ///< pixels x 4
+  std::vector<float> steps;               ///< pixels x 2
 };
 
 /// Rows as long as a texture, in the order of a layout: blocks x row groups x tiles x 4 rows x 16 values; padded with 0

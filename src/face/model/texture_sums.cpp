@@ -1,6 +1,6 @@
 #include "face/model/texture_sums.h"
 
-#include "face/model/flat_texture.h"
+#include "face/model/frame_pixels.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,19 +2,13 @@
 #include "face/chain/fit_state.h"
 #include "face/chain/ordered_product.h"
 #include "face/model/orientation_bins.h"
+#include "face/model/shape.h"
 #include "face/stages/stages_cpu.h"
 
 #include <algorithm>
 
 namespace kinema::face {
 namespace {
-
-void add_modes(const Matrix& modes, const float* by, std::vector<double>& shape) {
-  for (std::size_t k = 0; k < modes.rows; ++k) {
-    const auto mode = modes.row(k);
-    for (std::size_t i = 0; i < mode.size(); ++i) shape[i] += double{by[k]} * mode[i];
-  }
-}
 
 class CascadeRun final : public CpuStage {
 public:
@@ -64,9 +58,11 @@ private:
       landmark_texture(bins, frame, step.offsets, shape, texture, threads);
       dq.resize(step.gradient.rows);
       ordered_product(step.gradient, texture, dq, threads);
-      for (std::size_t r = 0; r < dq.size(); ++r) dq[r] = step.constant[r] + dq[r];
-      add_modes(model_.pose_modes, dq.data(), state.shape);
-      add_modes(model_.shape.modes, dq.data() + 4, state.shape);
+      for (std::size_t r = 0; r < dq.size(); ++r) {
+        const double by = double{step.constant[r] + dq[r]};
+        const auto mode = mode_of(model_, r);
+        for (std::size_t i = 0; i < mode.size(); ++i) state.shape[i] += by * mode[i];
+      }
     }
     state.mean = false;
   }

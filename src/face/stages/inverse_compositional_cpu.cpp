@@ -17,35 +17,19 @@ namespace {
 // vertex moves to the mean of the positions to which the triangles around it map the displaced one.
 class WarpComposition {
 public:
-  explicit WarpComposition(const Model& model) : model_(model) {
-    const auto& mean = model.shape.mean;
-    for (const auto& corner : model.triangles) {
-      const auto x = [&](std::size_t k) {
-        return double{mean[2 * std::size_t{corner[k]}]} - mean[2 * std::size_t{corner[0]}];
-      };
-      const auto y = [&](std::size_t k) {
-        return double{mean[2 * std::size_t{corner[k]} + 1]} - mean[2 * std::size_t{corner[0]} + 1];
-      };
-      Eigen::Matrix2d edges;
-      edges << x(1), x(2), y(1), y(2);
-      const bool usable = std::abs(edges.determinant()) > 1e-9;
-      inverse_edges_.push_back(usable ? Eigen::Matrix2d(edges.inverse()) : Eigen::Matrix2d::Zero());
-      usable_.push_back(usable);
-    }
-  }
+  explicit WarpComposition(const Model& model) : model_(model), inverse_edges_(inverse_edges(model)) {}
 
   std::vector<double> composed(std::span<const double> shape, const Eigen::VectorXd& dq) const {
     const auto& mean = model_.shape.mean;
     std::vector<double> displaced(mean.begin(), mean.end());
     for (Eigen::Index k = 0; k < dq.size(); ++k) {
-      const auto mode = k < 4 ? model_.pose_modes.row(static_cast<std::size_t>(k))
-                              : model_.shape.modes.row(static_cast<std::size_t>(k) - 4);
+      const auto mode = mode_of(model_, static_cast<std::size_t>(k));
       for (std::size_t i = 0; i < mode.size(); ++i) displaced[i] -= dq[k] * mode[i];
     }
     std::vector<double> sum(shape.size(), 0.0), result(shape.size());
     std::vector<int> count(shape.size() / 2, 0);
     for (std::size_t t = 0; t < model_.triangles.size(); ++t) {
-      if (!usable_[t]) continue;
+      if (inverse_edges_[t].isZero(0)) continue;
       const auto& corner = model_.triangles[t];
       const std::size_t a = corner[0], b = corner[1], c = corner[2];
       Eigen::Matrix2d now;
@@ -67,7 +51,6 @@ public:
 private:
   const Model& model_;
   std::vector<Eigen::Matrix2d> inverse_edges_;
-  std::vector<bool> usable_;
 };
 
 class InverseCompositionalStage final : public CpuStage {

@@ -1,5 +1,6 @@
 #include "face/stages/steepest_descent_cpu.h"
 
+#include "face/model/shape.h"
 #include "face/stages/texture_products_cpu.h"
 
 #include <algorithm>
@@ -22,26 +23,12 @@ void for_blocks(const Threads* threads, std::size_t blocks, const std::function<
 }  // namespace
 
 SteepestDescent::SteepestDescent(const Model& model, const Level& level, const TextureStack& stack)
-    : model_(model), stack_(stack) {
+    : model_(model), stack_(stack), slopes_(level, stack.layout()), mean_(stack.layout().ordered(level.mean)) {
   const TextureLayout& layout = stack.layout();
-  std::vector<std::uint32_t> here(layout.pixels);
-  for (std::uint32_t i = 0; i < layout.pixels; ++i) here[layout.order[i]] = i;
-  mean_.resize(layout.values);
-  for (std::size_t i = 0; i < layout.pixels; ++i) {
-    const std::uint32_t pixel = layout.order[i];
-    const std::uint32_t* next = level.neighbours.data() + 4 * std::size_t{pixel};
-    for (std::size_t k = 0; k < 4; ++k) neighbours_.push_back(here[next[k]]);
-    const int across = (next[0] != pixel) + (next[1] != pixel), down = (next[2] != pixel) + (next[3] != pixel);
-    steps_.push_back(across > 0 ? level.scale / static_cast<float>(across) : 0);
-    steps_.push_back(down > 0 ? level.scale / static_cast<float>(down) : 0);
-    for (std::size_t c = 0; c < layout.channels; ++c)
-      mean_[i * layout.channels + c] = level.mean[pixel * layout.channels + c];
-  }
   const auto size = static_cast<Eigen::Index>(model.shape.mean.size());
   modes_.resize(static_cast<Eigen::Index>(4 + model.shape.modes.rows), size);
   for (Eigen::Index k = 0; k < modes_.rows(); ++k) {
-    const auto mode = k < 4 ? model.pose_modes.row(static_cast<std::size_t>(k))
-                            : model.shape.modes.row(static_cast<std::size_t>(k) - 4);
+    const auto mode = mode_of(model, static_cast<std::size_t>(k));
     for (Eigen::Index i = 0; i < size; ++i) modes_(k, i) = mode[static_cast<std::size_t>(i)];
   }
   single_modes_ = modes_.cast<float>();
@@ -65,8 +52,8 @@ void SteepestDescent::slopes(std::span<const float> texture, std::size_t block, 
   const std::size_t channels = layout.channels, first = block * layout.block_pixels();
   const std::size_t count = std::min(layout.block_pixels(), layout.pixels - first);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t* next = neighbours_.data() + 4 * (first + i);
-    const float* step = steps_.data() + 2 * (first + i);
+    const std::uint32_t* next = slopes_.neighbours.data() + 4 * (first + i);
+    const float* step = slopes_.steps.data() + 2 * (first + i);
     for (std::size_t c = 0; c < channels; ++c) {
       across[i * channels + c] = (texture[next[1] * channels + c] - texture[next[0] * channels + c]) * step[0];
       down[i * channels + c] = (texture[next[3] * channels + c] - texture[next[2] * channels + c]) * step[1];

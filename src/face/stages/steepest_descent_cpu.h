@@ -49,8 +49,7 @@ private:
 
   const Model& model_;
   const TextureStack& stack_;
-  std::vector<std::uint32_t> neighbours_;                        // pixels x 4, in the order of the layout
-  std::vector<float> steps_;                                     // pixels x 2: factors of the differences of neighbours
+  PixelSlopes slopes_;
   std::vector<float> mean_;                                      // g0, in the order of the layout
   std::array<std::vector<float>, 3> barycentric_;                // of each value, in the order of the layout
   Eigen::MatrixXd modes_;                                        // [pose_modes; shape modes]

@@ -1,7 +1,6 @@
 #include "kinema/expression_tracker.h"
 
-#include "face/tracker/constants_expression.h"
-#include "face/tracker/eye_picture.h"
+#include "face/constants.h"
 #include "face/tracker/eyelid.h"
 #include "kinema/error.h"
 

@@ -1,7 +1,7 @@
-#include "face/tracker/eye_picture.h"
+#include "face/tracker/eyelid.h"
 
 #include "core/grey_pixel.h"
-#include "face/tracker/constants_expression.h"
+#include "face/constants.h"
 #include "kinema/grey.h"
 
 #include <algorithm>

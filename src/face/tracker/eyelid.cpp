@@ -1,6 +1,6 @@
 #include "face/tracker/eyelid.h"
 
-#include "face/tracker/constants_expression.h"
+#include "face/constants.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,13 @@
 // line. A glance aside moves the iris, which the first takes for skin; the second is the same.
 #pragma once
 
+#include "kinema/image.h"
+
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 
 namespace kinema::face {
 
@@ -55,5 +60,11 @@ private:
 
 /// 0 open to 1 closed, flat at both ends.
 double blink_of(double closure);
+
+/// The patches about the person's left and right eye; nothing for an eye that is too small or lies outside the picture. `landmarks`: 68 in
+/// iBUG's order, pixels from 0.
+std::array<std::optional<EyePatch>, 2> eye_patches(const ImageView<const std::uint8_t>& image,
+                                                   std::span<const float> landmarks);
+std::array<std::optional<EyePatch>, 2> eye_patches(const ColourView& image, std::span<const float> landmarks);
 
 }  // namespace kinema::face

@@ -4,7 +4,6 @@
 #include "core/pose_smoothing.h"
 #include "core/stopwatch.h"
 #include "face/constants.h"
-#include "face/tracker/constants_pose.h"
 #include "face/tracker/frame_picture.h"
 #include "face/tracker/landmark_smoothing.h"
 #include "kinema/face_tracker.h"
@@ -30,7 +29,7 @@ inline double size_of(const Model& model, const Fit& fit) {
 class FollowedFace {
 public:
   explicit FollowedFace(const TrackerSettings& settings) : model_(settings.model.get()) {
-    if (settings.smoothing > 0) smoothing_.emplace(settings.smoothing, settings.smoothing_speed);
+    if (settings.smoothing > 0) smoothing_.emplace(settings.smoothing, smoothing_rise);
     if (!settings.head) return;
     head_.emplace(*settings.head);
     if (settings.head_smoothing > 0)

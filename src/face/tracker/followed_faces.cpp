@@ -1,6 +1,6 @@
 #include "face/tracker/followed_faces.h"
 
-#include "face/tracker/constants_people.h"
+#include "face/constants.h"
 
 #include <algorithm>
 #include <array>

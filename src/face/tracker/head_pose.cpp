@@ -2,7 +2,6 @@
 
 #include "core/geometry.h"
 #include "face/constants.h"
-#include "face/tracker/constants_pose.h"
 #include "face/tracker/head_shape.h"
 #include "kinema/error.h"
 

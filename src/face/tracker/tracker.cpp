@@ -24,7 +24,7 @@ void check(const TrackerSettings& settings) {
       throw Error(fmt::format("{} is {}: a probability is between 0 and 1", name, value));
   }
   if (settings.people < 0) throw Error(fmt::format("{} people: give 1 or more, or 0 for all", settings.people));
-  if (!(settings.smoothing >= 0) || !std::isfinite(settings.smoothing) || !(settings.smoothing_speed >= 0)) {
+  if (!(settings.smoothing >= 0) || !std::isfinite(settings.smoothing)) {
     throw Error(fmt::format("smoothing is {} Hz: give 0 or more", settings.smoothing));
   }
   if (!(settings.head_smoothing >= 0) || !std::isfinite(settings.head_smoothing)) {

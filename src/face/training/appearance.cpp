@@ -137,7 +137,7 @@ RowMatrix steepest_descent(const Level& level, const Model& model, std::span<con
   const std::size_t shape_modes = model.shape.modes.rows, channels = level.channel_count();
   RowMatrix images(static_cast<Eigen::Index>(4 + shape_modes), static_cast<Eigen::Index>(texture.size()));
   threads.for_each(4 + shape_modes, [&](std::size_t j) {
-    const auto mode = j < 4 ? model.pose_modes.row(j) : model.shape.modes.row(j - 4);
+    const auto mode = mode_of(model, j);
     float* out = images.row(static_cast<Eigen::Index>(j)).data();
     for (std::size_t i = 0; i < level.pixels(); ++i) {
       // the displacement of this pixel by the mode, in the model's unit

@@ -2,6 +2,7 @@
 
 #include "face/constants.h"
 #include "face/model/orientation_bins.h"
+#include "face/model/shape.h"
 #include "face/model/similarity.h"
 #include "kinema/error.h"
 
@@ -176,21 +177,19 @@ void enter_frame(const Model& model, CascadeSample& sample) {
 
 void displacement_to(const Model& model, std::span<const float> landmarks, const CascadeSample& sample, float* out) {
   const std::vector<float> truth = transformed<float>(inverse(sample.pose), landmarks);
-  const auto along = [&](std::span<const float> mode) {
+  for (std::size_t k = 0; k < 4 + model.shape.modes.rows; ++k) {
+    const auto mode = mode_of(model, k);
     double sum = 0;
     for (std::size_t i = 0; i < mode.size(); ++i) sum += double{mode[i]} * (double{truth[i]} - sample.shape[i]);
-    return static_cast<float>(sum);
-  };
-  for (std::size_t k = 0; k < 4; ++k) *out++ = along(model.pose_modes.row(k));
-  for (std::size_t k = 0; k < model.shape.modes.rows; ++k) *out++ = along(model.shape.modes.row(k));
+    out[k] = static_cast<float>(sum);
+  }
 }
 
 void displace(const Model& model, const float* dq, std::vector<float>& shape) {
-  const auto add = [&](std::span<const float> mode, float by) {
-    for (std::size_t i = 0; i < mode.size(); ++i) shape[i] += by * mode[i];
-  };
-  for (std::size_t k = 0; k < 4; ++k) add(model.pose_modes.row(k), *dq++);
-  for (std::size_t k = 0; k < model.shape.modes.rows; ++k) add(model.shape.modes.row(k), *dq++);
+  for (std::size_t k = 0; k < 4 + model.shape.modes.rows; ++k) {
+    const auto mode = mode_of(model, k);
+    for (std::size_t i = 0; i < mode.size(); ++i) shape[i] += dq[k] * mode[i];
+  }
 }
 
 }  // namespace kinema::face

@@ -67,4 +67,11 @@ void displacement_to(const Model& model, std::span<const float> landmarks, const
 /// Displaces the shape by a prediction.
 void displace(const Model& model, const float* dq, std::vector<float>& shape);
 
+/// The training on a stream of examples: each regression learns from examples that those before it have not seen, so that it
+/// meets the errors that they leave on new faces. `first`: the number of the first example to take; `faces` of them are taken
+/// for each stage.
+Cascade train_cascade(const ExampleStream& stream, std::uint32_t first, std::uint32_t faces, const Model& model,
+                      const TrainSettings& settings, const Threads& threads,
+                      const std::function<void(double)>& progress);
+
 }  // namespace kinema::face

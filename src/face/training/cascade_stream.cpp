@@ -1,10 +1,9 @@
-#include "face/training/cascade_stream.h"
 
 #include "face/chain/ordered_product.h"
 #include "face/constants.h"
+#include "face/model/linear.h"
 #include "face/model/orientation_bins.h"
 #include "face/training/cascade.h"
-#include "face/training/normal_equations.h"
 
 #include <algorithm>
 #include <cmath>

@@ -75,25 +75,21 @@ struct FilmFaces::State {
 
   // The median of fits from several starts, of the picture and of its mirror image; nothing if they disagree.
   std::optional<std::vector<float>> label(const GreyView& image, std::span<const float> landmarks) {
-    const Similarity pose = similarity_between<float, float>(model().shape.mean, landmarks);
     const bool mirrored = !model().layout.mirror.empty();
     std::vector<std::uint8_t> turned;
     if (mirrored) turned = mirror_image(image);
     std::vector<Face> starts;
-    for (std::uint32_t i = 0; i < film_starts; ++i) {
-      Face face{image, {}, false};
-      face.start.similarity = displaced_pose(pose, landmarks, label_displacement, 1, 0, i);
-      starts.push_back(std::move(face));
-    }
-    if (mirrored) {
-      const std::vector<float> other = mirror_landmarks(landmarks, image.width, model().layout);
-      const Similarity other_pose = similarity_between<float, float>(model().shape.mean, other);
+    const auto add_starts = [&](const GreyView& picture, std::span<const float> shape, std::uint32_t number) {
+      const Similarity pose = similarity_between<float, float>(model().shape.mean, shape);
       for (std::uint32_t i = 0; i < film_starts; ++i) {
-        Face face{{turned.data(), image.width, image.height, image.width}, {}, false};
-        face.start.similarity = displaced_pose(other_pose, other, label_displacement, 1, 1, i);
-        starts.push_back(std::move(face));
+        starts.push_back({picture, {}, false});
+        starts.back().start.similarity = displaced_pose(pose, shape, label_displacement, 1, number, i);
       }
-    }
+    };
+    add_starts(image, landmarks, 0);
+    if (mirrored)
+      add_starts({turned.data(), image.width, image.height, image.width},
+                 mirror_landmarks(landmarks, image.width, model().layout), 1);
     std::vector<Fit> fits(starts.size());
     fitter->fit(starts, fits);
     std::vector<std::vector<float>> shapes_of_fits;

@@ -36,4 +36,8 @@ std::vector<Model> models_without(std::span<const Example> examples, const Model
 /// from the fits.
 HeldOut held_out_fits(const TrainingSet& set, std::vector<Model> models, const TrainSettings& settings);
 
+/// Learns the quality model from fits by models that have not seen the example.
+QualityModel train_quality(const TrainingSet& set, const Model& model, const HeldOut& held_out, bool transferred,
+                           const Threads& threads);
+
 }  // namespace kinema::face

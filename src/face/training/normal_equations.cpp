@@ -1,4 +1,4 @@
-#include "face/training/normal_equations.h"
+#include "face/model/linear.h"
 
 #include <algorithm>
 #include <utility>

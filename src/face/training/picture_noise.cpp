@@ -1,4 +1,3 @@
-#include "face/training/picture_noise.h"
 
 #include "core/random.h"
 #include "face/constants.h"

@@ -1,4 +1,4 @@
-#include "face/training/quality_training.h"
+#include "face/training/held_out.h"
 
 #include "core/random.h"
 #include "core/symmetric.h"

@@ -1,16 +1,12 @@
 // Training: shape, then the cascade, then appearance level by level, then the reliability of the result.
 #include "core/threads.h"
 #include "face/constants.h"
-#include "face/model/delaunay.h"
 #include "face/model/raster.h"
 #include "face/model/shape.h"
 #include "face/model/similarity.h"
 #include "face/training/appearance.h"
 #include "face/training/cascade.h"
-#include "face/training/cascade_stream.h"
 #include "face/training/held_out.h"
-#include "face/training/picture_noise.h"
-#include "face/training/quality_training.h"
 #include "face/training/training_set.h"
 #include "kinema/error.h"
 

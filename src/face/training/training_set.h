@@ -60,4 +60,9 @@ struct ExampleBatch {
   TrainingSet set;
 };
 
+/// Copies of the examples with noise of several scales, the same for one seed and number: what no model of drawn faces
+/// explains, as the skin, hair and light of photographs.
+std::vector<OwnedExample> with_noise(std::span<const Example> examples, const Layout& layout, std::uint64_t seed,
+                                     const Threads& threads);
+
 }  // namespace kinema::face

@@ -1,7 +1,6 @@
 #include "head/moments/count_cuda.cuh"
 
 #include "head/moments/strip_cuda.cuh"
-#include "head/moments/wide_sums_cuda.cuh"
 
 #include <algorithm>
 #include <cstring>
@@ -58,6 +57,62 @@ struct TableDegree {
   __device__ float degree(std::uint32_t colour) const { return static_cast<float>(units(colour)) * (1.0f / 255.0f); }
   static constexpr double unit = 1.0 / 255.0;
 };
+
+// From the sums of threads to those of a frame, all in integers: warps by their reduction instruction, blocks in shared
+// memory, frames by atomic additions, whose order does not matter for integers. Each addition also counts its block, so
+// the last one recognises itself from the returned value, and delivers the sum: no block waits for another.
+
+constexpr int sum_count = static_cast<int>(CountCuda::sums);
+constexpr int warp_threads = 32;
+constexpr unsigned all_lanes = ~0u;
+
+// The sum over a warp of values below 2^(24 parts); every lane gets it.
+template <int parts>
+__device__ unsigned long long warp_sum(unsigned long long value) {
+  unsigned long long total = 0;
+#pragma unroll
+  for (int i = 0; i < parts; ++i) {
+    const unsigned part = static_cast<unsigned>(value >> 24 * i) & 0xffffff;
+    total += static_cast<unsigned long long>(__reduce_add_sync(all_lanes, part)) << 24 * i;
+  }
+  return total;
+}
+
+// Destination of the sums of frames.
+struct Destination {
+  FrameTotals* totals;   // (frame), 0 between frames
+  FrameResult* results;  // (frame)
+  std::uint32_t blocks;  // blocks that add to a frame
+};
+
+// The end of every block of `threads` threads: `own` are the sums of a thread, below 2^48 except for the two squares,
+// which are below 2^55. blockIdx.y is the frame.
+template <int threads>
+__device__ void hand_over(const unsigned long long (&own)[sum_count], const Destination& to) {
+  constexpr int warps = threads / warp_threads;
+  __shared__ unsigned long long warp_sums[sum_count][warps];
+  const int lane = static_cast<int>(threadIdx.x) % warp_threads, warp = static_cast<int>(threadIdx.x) / warp_threads;
+
+  const unsigned long long sums[sum_count] = {warp_sum<2>(own[0]), warp_sum<2>(own[1]), warp_sum<2>(own[2]),
+                                              warp_sum<3>(own[3]), warp_sum<3>(own[4])};
+  if (lane == 0) {
+#pragma unroll
+    for (int k = 0; k < sum_count; ++k) warp_sums[k][warp] = sums[k];
+  }
+  __syncthreads();
+  if (threadIdx.x >= FrameResult::parts) return;
+
+  // one lane per half of a sum
+  unsigned long long value = 0;
+#pragma unroll
+  for (int w = 0; w < warps; ++w) value += warp_sums[lane / 2][w];
+  value = lane % 2 == 0 ? value & 0xffffffff : value >> 32;
+  unsigned long long* const total = &to.totals[blockIdx.y].part[lane];
+  const unsigned long long all = atomicAdd(total, value + FrameTotals::one_block) + value + FrameTotals::one_block;
+  if (all / FrameTotals::one_block != to.blocks) return;
+  *total = 0;
+  *static_cast<volatile unsigned long long*>(&to.results[blockIdx.y].part[lane]) = all % FrameTotals::one_block;
+}
 
 template <class Degree, int frame_count>
 struct Task {
@@ -201,11 +256,7 @@ double CountCuda::launch_kernel(const Degree& degree, const Call& call) {
   if (frames * blocks > blocks_to_spare * multiprocessors_) blocks = ceil_div(blocks, strips_a_thread);
   task.next_row = blocks * threads / task.columns;
   task.next_column = blocks * threads % task.columns;
-  blocks_before_ += blocks;
-  task.destination.totals = totals_.data();
-  task.destination.results = call.results;
-  task.destination.blocks = call.piece.last ? blocks_before_ : 0;
-  if (call.piece.last) blocks_before_ = 0;
+  task.destination = {totals_.data(), call.results, blocks};
   const dim3 grid(blocks, frames);
   if (call.hurry) {
     graphs_.launch(count_strips<Strip, Degree, weighed, frame_count>, grid, threads, task, call.stream);
@@ -259,13 +310,8 @@ void CountCuda::set_classifier(const Classifier& classifier, cudaStream_t stream
 }
 
 double CountCuda::count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
-                        const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
-                        bool hurry) {
-  if (piece.first && blocks_before_ > 0) {  // a frame was not completed
-    cuda::check(cudaMemsetAsync(totals_.data(), 0, totals_.bytes(), stream), "clearing");
-    blocks_before_ = 0;
-  }
-  const Call call{frames, region, weighing, piece, results, stream, hurry};
+                        const DeviceWeighing* weighing, FrameResult* results, cudaStream_t stream, bool hurry) {
+  const Call call{frames, region, weighing, results, stream, hurry};
   switch (format) {
     case PixelFormat::bgra:
     case PixelFormat::rgba:

@@ -1,6 +1,6 @@
 // Weighs and counts the pixels of frames on the device, in one launch whatever their number. Weights are integers (2^20
-// for 1; the bytes of a table), so every sum is exact and has the same bits in any order: for a frame in one piece or
-// in several, alone or in a batch.
+// for 1; the bytes of a table), so every sum is exact and has the same bits in any order, and for a frame alone
+// or in a batch.
 #pragma once
 
 #include "core/cuda/buffer.h"
@@ -70,24 +70,16 @@ public:
 
   void set_classifier(const Classifier& classifier, cudaStream_t stream);
 
-  /// Position of a launch among the pieces of a frame: sums begin with the first, and are delivered with the last.
-  struct Piece {
-    bool first = true, last = true;
-  };
-
   /// The parts of the result of frames[i] are written to results[i], memory that the device can write, each with one
-  /// store. Frames of several pieces are processed one at a time, in one stream. Returns the unit of the weights.
-  /// `hurry`: the stream is idle, so that the launch itself is on the critical path.
+  /// store. Returns the unit of the weights. `hurry`: the stream is idle, so that the launch itself is on the critical path.
   double count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
-               const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
-               bool hurry = false);
+               const DeviceWeighing* weighing, FrameResult* results, cudaStream_t stream, bool hurry = false);
 
 private:
   struct Call {
     std::span<const DevicePlanes> frames;
     Region region;
     const DeviceWeighing* weighing;
-    Piece piece;
     FrameResult* results;
     cudaStream_t stream;
     bool hurry;
@@ -104,7 +96,6 @@ private:
   cuda::Buffer<FrameTotals> totals_;
   cuda::GraphLauncher graphs_;
   unsigned multiprocessors_ = 1;
-  unsigned blocks_before_ = 0;  // of the pieces of a frame whose last one has not been ordered
 };
 
 }  // namespace kinema::head

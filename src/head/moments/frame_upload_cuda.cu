@@ -34,28 +34,24 @@ void FrameUpload::clear() {
   bytes_ = 0;
 }
 
-void FrameUpload::add(const std::uint8_t* from, std::size_t stride, std::size_t row_bytes, std::size_t rows,
-                      std::size_t lines) {
+void FrameUpload::add(const std::uint8_t* from, std::size_t stride, std::size_t row_bytes, std::size_t rows) {
   const bool pinned = place_of(from) == Place::pinned;
   const bool keep = stride % load_bytes == 0 && stride - row_bytes <= most_gap;
   const std::size_t device_stride = keep ? stride : (row_bytes + load_bytes - 1) / load_bytes * load_bytes;
-  planes_.push_back({from, stride, row_bytes, rows, lines, pinned, device_stride, bytes_});
+  planes_.push_back({from, stride, row_bytes, rows, pinned, device_stride, bytes_});
   bytes_ += rows * device_stride;
-}
-
-bool FrameUpload::pinned() const {
-  return std::all_of(planes_.begin(), planes_.end(), [](const PlaneCopy& plane) { return plane.pinned; });
 }
 
 void FrameUpload::reserve() {
   device_.reserve(bytes_);
-  if (!pinned()) staging_.reserve(bytes_);
+  const auto pinned = [](const PlaneCopy& plane) { return plane.pinned; };
+  if (!std::all_of(planes_.begin(), planes_.end(), pinned)) staging_.reserve(bytes_);
 }
 
-void FrameUpload::stage(const PlaneCopy& plane, std::size_t first, std::size_t end) {
+void FrameUpload::stage(const PlaneCopy& plane) {
   std::uint8_t* const to = staging_.data() + plane.offset;
-  threads_.for_each((end - first + rows_a_task - 1) / rows_a_task, [&](std::size_t task) {
-    const std::size_t begin = first + task * rows_a_task, stop = std::min(end, begin + rows_a_task);
+  threads_.for_each((plane.rows + rows_a_task - 1) / rows_a_task, [&](std::size_t task) {
+    const std::size_t begin = task * rows_a_task, stop = std::min(plane.rows, begin + rows_a_task);
     if (plane.stride == plane.device_stride) {
       std::memcpy(to + begin * plane.stride, plane.from + begin * plane.stride,
                   (stop - begin - 1) * plane.stride + plane.row_bytes);
@@ -72,37 +68,33 @@ void FrameUpload::copy(const Run& run, cudaStream_t copies) {
               "uploading a frame");
 }
 
-void FrameUpload::send(int piece, std::size_t first, std::size_t end, cudaStream_t copies, cudaStream_t reader,
-                       bool marked) {
+void FrameUpload::send(cudaStream_t copies, cudaStream_t reader, bool marked) {
   // planes that are contiguous on both sides are one copy, since each costs microseconds to start
   Run run{};
   for (const PlaneCopy& plane : planes_) {
-    const std::size_t begin = first / plane.lines, stop = std::min(plane.rows, (end + plane.lines - 1) / plane.lines);
-    if (begin >= stop) continue;
-    const std::size_t offset = plane.offset + begin * plane.device_stride;
-    if (!plane.pinned) stage(plane, begin, stop);
+    if (plane.rows == 0) continue;
+    if (!plane.pinned) stage(plane);
     if (plane.pinned && plane.stride != plane.device_stride) {
-      cuda::check(cudaMemcpy2DAsync(device_.data() + offset, plane.device_stride, plane.from + begin * plane.stride,
-                                    plane.stride, plane.row_bytes, stop - begin, cudaMemcpyHostToDevice, copies),
+      cuda::check(cudaMemcpy2DAsync(device_.data() + plane.offset, plane.device_stride, plane.from, plane.stride,
+                                    plane.row_bytes, plane.rows, cudaMemcpyHostToDevice, copies),
                   "uploading a frame");
       continue;
     }
-    const std::uint8_t* const from = plane.pinned ? plane.from + begin * plane.stride : staging_.data() + offset;
-    const std::size_t bytes = (stop - begin - 1) * plane.device_stride + plane.row_bytes;
-    const bool follows = run.bytes > 0 && offset - run.offset == static_cast<std::size_t>(from - run.from) &&
-                         offset - (run.offset + run.bytes) < load_bytes;
+    const std::uint8_t* const from = plane.pinned ? plane.from : staging_.data() + plane.offset;
+    const std::size_t bytes = (plane.rows - 1) * plane.device_stride + plane.row_bytes;
+    const bool follows = run.bytes > 0 && plane.offset - run.offset == static_cast<std::size_t>(from - run.from) &&
+                         plane.offset - (run.offset + run.bytes) < load_bytes;
     if (follows) {
-      run.bytes = offset + bytes - run.offset;
+      run.bytes = plane.offset + bytes - run.offset;
     } else {
       copy(run, copies);
-      run = {from, offset, bytes};
+      run = {from, plane.offset, bytes};
     }
   }
   copy(run, copies);
   if (!marked && copies == reader) return;
-  cuda::Event& arrived = arrived_[static_cast<std::size_t>(piece)];
-  arrived.record(copies);
-  if (copies != reader) cuda::check(cudaStreamWaitEvent(reader, arrived, 0), "waiting for a frame");
+  arrived_.record(copies);
+  if (copies != reader) cuda::check(cudaStreamWaitEvent(reader, arrived_, 0), "waiting for a frame");
 }
 
 }  // namespace kinema::head

@@ -1,11 +1,10 @@
-// Transfer of a frame from host to device, whole or in pieces of rows, so that counting one overlaps with sending the
-// next. Pinned memory is sent directly, all other through a pinned buffer filled by several threads.
+// Transfer of a frame from host to device. Pinned memory is sent directly, all other through a pinned buffer filled by
+// several threads.
 #pragma once
 
 #include "core/cuda/buffer.h"
 #include "core/threads.h"
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -18,37 +17,33 @@ Place place_of(const void* data);
 
 class FrameUpload {
 public:
-  static constexpr int most_pieces = 16;
-
   explicit FrameUpload(int threads) : threads_(threads) {}
 
   /// Resets, once the device no longer needs the previous transfer.
   void clear();
 
-  /// Adds rows of bytes that the device needs; `lines`: rows of the frame contained in one of them. Planes are numbered
-  /// from 0. Rows on the device begin at multiples of 16 bytes.
-  void add(const std::uint8_t* from, std::size_t stride, std::size_t row_bytes, std::size_t rows, std::size_t lines);
+  /// Adds rows of bytes that the device needs. Planes are numbered from 0. Rows on the device begin at multiples of 16
+  /// bytes.
+  void add(const std::uint8_t* from, std::size_t stride, std::size_t row_bytes, std::size_t rows);
 
   bool empty() const { return planes_.empty(); }
-  bool pinned() const;
-  std::size_t bytes() const { return bytes_; }
 
   /// Allocates memory after all planes are added. The addresses of the planes on the device:
   void reserve();
   const std::uint8_t* data(std::size_t plane) const { return device_.data() + planes_[plane].offset; }
   std::size_t stride(std::size_t plane) const { return planes_[plane].device_stride; }
 
-  /// Sends rows `first` to `end` - 1 of the frame, and makes `reader` wait for them. Pieces are numbered from 0.
-  /// `marked`: arrived() will be used, which delays later work in the same stream by up to 15 microseconds.
-  void send(int piece, std::size_t first, std::size_t end, cudaStream_t copies, cudaStream_t reader, bool marked);
+  /// Sends all planes, and makes `reader` wait for them. `marked`: arrived() will be used, which delays later work in the
+  /// same stream by up to 15 microseconds.
+  void send(cudaStream_t copies, cudaStream_t reader, bool marked);
 
-  /// The arrival of a marked piece.
-  const cuda::Event& arrived(int piece) const { return arrived_[static_cast<std::size_t>(piece)]; }
+  /// The arrival of a marked frame.
+  const cuda::Event& arrived() const { return arrived_; }
 
 private:
   struct PlaneCopy {
     const std::uint8_t* from;
-    std::size_t stride, row_bytes, rows, lines;
+    std::size_t stride, row_bytes, rows;
     bool pinned;
     std::size_t device_stride, offset;
   };
@@ -57,7 +52,7 @@ private:
     const std::uint8_t* from;
     std::size_t offset, bytes;
   };
-  void stage(const PlaneCopy& plane, std::size_t first, std::size_t end);
+  void stage(const PlaneCopy& plane);
   void copy(const Run& run, cudaStream_t copies);
 
   Threads threads_;
@@ -65,7 +60,7 @@ private:
   std::size_t bytes_ = 0;
   cuda::Buffer<std::uint8_t> device_;         // all planes, one after the other
   cuda::PinnedBuffer<std::uint8_t> staging_;  // laid out like device_
-  std::array<cuda::Event, most_pieces> arrived_;
+  cuda::Event arrived_;
 };
 
 }  // namespace kinema::head

@@ -102,7 +102,6 @@ std::unique_ptr<Moments> make_one(const MomentsSettings& settings, const Compute
 }  // namespace
 
 std::unique_ptr<Moments> make_moments(const MomentsSettings& settings, const Compute& compute) {
-  if (settings.pieces < 1) throw Error(fmt::format("pieces is {}; give 1 or more", settings.pieces));
   const Compute chosen = choose(compute);
   if (chosen.devices.empty()) return make_one(settings, chosen);
   return make_devices_moments(chosen, [settings, chosen](int device) {

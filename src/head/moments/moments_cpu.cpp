@@ -2,6 +2,7 @@
 // number of threads nor the order of the work changes a bit.
 #include "core/stopwatch.h"
 #include "core/threads.h"
+#include "head/moments/frame_rows.h"
 #include "head/moments/moments_backends.h"
 #include "head/moments/moments_cpu_kernel.h"
 #include "head/moments/plane_strip.h"
@@ -166,13 +167,7 @@ private:
     });
 
     Sums sums;
-    for (const Sums& part : parts_) {
-      sums.w += part.w;
-      sums.wx += part.wx;
-      sums.wy += part.wy;
-      sums.wxx += part.wxx;
-      sums.wyy += part.wyy;
-    }
+    for (const Sums& part : parts_) sums = sums + part;
     const double unit = 1 / (weighed ? weighed_one : colours.one());
     return {unit * sums.w, unit * sums.wx, unit * sums.wy, unit * sums.wxx, unit * sums.wyy};
   }

@@ -1,9 +1,8 @@
 // The cuda backend: a frame on the device is one launch, whose sums the device writes into host memory; a frame on the
-// host is one copy and one launch, or several of both.
+// host is one copy and one launch.
 #include "core/colour_view.h"
 #include "core/stopwatch.h"
 #include "head/moments/count_cuda.cuh"
-#include "head/moments/device_moments.h"
 #include "head/moments/frame_rows.h"
 #include "head/moments/frame_upload_cuda.cuh"
 #include "head/moments/moments_backends.h"
@@ -16,10 +15,8 @@
 namespace kinema::head {
 namespace {
 
-constexpr std::size_t piece_rows = 8;            // pieces begin at a multiple, and so do strips
-constexpr std::size_t least_piece = 256u << 10;  // bytes; smaller ones take longer to submit than to send
-constexpr unsigned long long not_yet = ~0ull;    // placeholder for a part of a result: none is that large
-constexpr int looks_a_check = 1 << 14;           // polls of a missing result before the device is asked for errors
+constexpr unsigned long long not_yet = ~0ull;  // placeholder for a part of a result: none is that large
+constexpr int looks_a_check = 1 << 14;         // polls of a missing result before the device is asked for errors
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -30,17 +27,6 @@ struct Order {
   DevicePlanes planes;  // from the region's first pixel; on the host until sent
   bool weighed;
   DeviceWeighing weighing;
-
-  // Rows `first` to `end` - 1 of it.
-  Order rows(std::size_t first, std::size_t end) const {
-    Order part = *this;
-    part.region.y += static_cast<std::uint32_t>(first);
-    part.region.height = static_cast<std::uint32_t>(end - first);
-    part.planes.data += first * planes.stride;
-    if (planes.chroma != nullptr) part.planes.chroma += first / row_grain * planes.chroma_stride;
-    if (weighing.mask != nullptr) part.weighing.mask += first * weighing.mask_stride;
-    return part;
-  }
 };
 
 // The pixels that count, starting at a column and a row where loads of 16 bytes can begin.
@@ -98,12 +84,12 @@ void add_to_upload(Order& order, bool frame_on_device, FrameUpload& upload) {
   const Region& region = order.region;
   const bool mask = order.weighing.mask != nullptr && place_of(order.weighing.mask) != Place::device;
   if (!frame_on_device) {
-    upload.add(order.planes.data, order.planes.stride, bytes_of(order.format, region.width), region.height, 1);
+    upload.add(order.planes.data, order.planes.stride, bytes_of(order.format, region.width), region.height);
     if (order.planes.chroma != nullptr)
       upload.add(order.planes.chroma, order.planes.chroma_stride, round_up(region.width, 2),
-                 round_up(region.height, row_grain) / row_grain, row_grain);
+                 round_up(region.height, row_grain) / row_grain);
   }
-  if (mask) upload.add(order.weighing.mask, order.weighing.mask_stride, region.width, region.height, 1);
+  if (mask) upload.add(order.weighing.mask, order.weighing.mask_stride, region.width, region.height);
   if (upload.empty()) return;
   upload.reserve();
   std::size_t plane = 0;
@@ -119,9 +105,7 @@ void add_to_upload(Order& order, bool frame_on_device, FrameUpload& upload) {
 class CudaMoments final : public DeviceMoments {
 public:
   CudaMoments(const MomentsSettings& settings, int threads)
-      : pieces_(std::min(settings.pieces, FrameUpload::most_pieces)),
-        keep_time_(settings.stages),
-        lanes_{Lane(threads), Lane(threads)} {}
+      : keep_time_(settings.stages), lanes_{Lane(threads), Lane(threads)} {}
 
   void set_classifier(const Classifier& classifier) override {
     check_classifier(classifier);
@@ -224,9 +208,9 @@ private:
     return result.sums(unit_);
   }
 
-  void count(const Order& order, CountCuda::Piece piece, std::size_t slot, bool hurry = false) {
+  void count(const Order& order, std::size_t slot, bool hurry = false) {
     unit_ = count_.count(order.format, {&order.planes, 1}, order.region, order.weighed ? &order.weighing : nullptr,
-                         piece, results_.data() + slot, stream_, hurry);
+                         results_.data() + slot, stream_, hurry);
   }
 
   // Frames on the device, weighted by colour alone.
@@ -235,17 +219,17 @@ private:
     const Box box = pixels_that_count(frames[0], {});
     for (std::size_t i = 0; i < frames.size(); ++i) planes[i] = order_of(frames[i], {}, box).planes;
     if (keep_time_) begin_timing(stream_);
-    unit_ = count_.count(frames[0].format, {planes.data(), frames.size()}, region_of(box), nullptr, {},
+    unit_ = count_.count(frames[0].format, {planes.data(), frames.size()}, region_of(box), nullptr,
                          results_.data() + first, stream_);
     end_timing();
   }
 
-  // One frame, wherever it is.
+  // One frame, wherever it is. A single one needs no second stream, and no synchronisation between streams.
   void run(const ColourView& frame, const Weighing& weighing, const Box& box, std::size_t slot) {
     Order order = order_of(frame, weighing, box);
     if (frame.on_device && order.weighing.mask == nullptr) {
       if (keep_time_) begin_timing(stream_);
-      count(order, {}, slot, true);
+      count(order, slot, true);
       end_timing();
       return;
     }
@@ -253,39 +237,15 @@ private:
     if (std::exchange(lane.used, true)) wait_for(lane.counted);
     lane.upload.clear();
     add_to_upload(order, frame.on_device, lane.upload);
-    run_pieces(order, lane, slot);
+    const cudaStream_t copies = expected_ > 1 ? copies_ : stream_;
+    begin_timing(copies);
+    lane.upload.send(copies, stream_, keep_time_);
+    count(order, slot);
+    if (keep_time_) last_arrival_ = &lane.upload.arrived();
     lane.counted.record(stream_);
     end_timing();
   }
 
-  // Sent in one copy. A single frame needs no second stream, and no synchronisation between streams.
-  void run_whole(const Order& order, Lane& lane, std::size_t slot) {
-    const cudaStream_t copies = expected_ > 1 ? copies_ : stream_;
-    begin_timing(copies);
-    lane.upload.send(0, 0, order.region.height, copies, stream_, keep_time_);
-    count(order, {}, slot);
-    if (keep_time_) last_arrival_ = &lane.upload.arrived(0);
-  }
-
-  void run_pieces(const Order& order, Lane& lane, std::size_t slot) {
-    const std::size_t rows = order.region.height;
-    const auto pieces = static_cast<std::size_t>(lane.upload.pinned() ? 1 : pieces_);
-    const std::size_t most = std::min(lane.upload.bytes() / least_piece, rows / piece_rows);
-    const std::size_t count_of = std::clamp(most, std::size_t{1}, pieces);
-    if (count_of == 1) return run_whole(order, lane, slot);
-    begin_timing(copies_);
-    std::size_t first = 0;
-    for (std::size_t piece = 0; piece < count_of; ++piece) {
-      const bool last = piece + 1 == count_of;
-      const std::size_t end = last ? rows : round_up(rows * (piece + 1) / count_of, piece_rows);
-      lane.upload.send(static_cast<int>(piece), first, end, copies_, stream_, true);
-      count(order.rows(first, end), {piece == 0, last}, slot);
-      first = end;
-    }
-    last_arrival_ = &lane.upload.arrived(static_cast<int>(count_of) - 1);
-  }
-
-  int pieces_;
   bool keep_time_, timed_ = false;
   std::size_t expected_ = 0;  // frames of this call
   Stopwatch watch_;

@@ -1,5 +1,5 @@
 #include "face/fitter/quality.h"
-#include "face/training/quality_training.h"
+#include "face/training/held_out.h"
 
 #include "face/constants.h"
 #include "face/model/shape.h"

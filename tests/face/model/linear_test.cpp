@@ -1,7 +1,6 @@
 #include "face/model/linear.h"
 
 #include "core/random.h"
-#include "face/training/normal_equations.h"
 
 #include <gtest/gtest.h>
 

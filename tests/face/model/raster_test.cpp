@@ -1,6 +1,5 @@
 #include "face/model/raster.h"
 
-#include "face/model/delaunay.h"
 #include "kinema/error.h"
 #include "planted.h"
 

@@ -1,6 +1,5 @@
 #include "face/model/texture.h"
 
-#include "face/model/delaunay.h"
 #include "face/model/raster.h"
 #include "planted.h"
 

@@ -1,7 +1,6 @@
 // Blinks from pictures of drawn eyes, and expressions against the neutral face.
 #include "kinema/expression_tracker.h"
 
-#include "face/tracker/eye_picture.h"
 #include "face/tracker/eyelid.h"
 #include "kinema/error.h"
 

@@ -1,5 +1,5 @@
 // Noise over pictures that the score learns from.
-#include "face/training/picture_noise.h"
+#include "face/training/training_set.h"
 
 #include "face/constants.h"
 #include "planted.h"

@@ -1,7 +1,7 @@
-// What the trackers of all parts have in common in Python: threads may share one, and members have the same names.
+// What objects of the library have in common in Python: threads may share one, and trackers have members of the same names.
 #pragma once
 
-#include "compute.h"
+#include "kinema/compute.h"
 #include "kinema/error.h"
 #include "kinema/source.h"
 
@@ -15,6 +15,10 @@
 #include <utility>
 
 namespace kinema::python {
+
+/// How to compute. `devices`: None, the first; 'all' or '0,2'; or a sequence of numbers. With the backend 'auto' the others go on
+/// when a device fails, and Python is warned; else that is an error.
+Compute compute_of(const std::string& backend, int threads, const pybind11::object& devices = pybind11::none());
 
 /// The times of the frames that a tracker was given: filters divide by their differences, so they may not go back.
 class Clock {
@@ -36,36 +40,46 @@ private:
   double last_ = -std::numeric_limits<double>::infinity();
 };
 
-/// A tracker that Python threads may share: without the GIL, two could use it at once.
-template <class Tracker>
-class SharedTracker {
+/// What Python threads may share: without the GIL, two could use it at once.
+template <class Held>
+class Shared {
 public:
-  template <class Settings>
-  SharedTracker(const Settings& settings, const Compute& compute) {
+  template <class... Arguments>
+  explicit Shared(Arguments&&... arguments) {
     const pybind11::gil_scoped_release release;
-    tracker_.emplace(settings, compute);
+    held_.emplace(std::forward<Arguments>(arguments)...);
   }
 
-  // without the GIL, which a thread of the tracker may need to end
-  ~SharedTracker() {
+  // without the GIL, which a thread of what is held may need to end
+  ~Shared() {
     const pybind11::gil_scoped_release release;
-    tracker_.reset();
+    held_.reset();
   }
-  SharedTracker(const SharedTracker&) = delete;
-  SharedTracker& operator=(const SharedTracker&) = delete;
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
 
-  /// Calls `use` with the tracker, exclusively and without the GIL.
+  /// Calls `use` with what is held, exclusively and without the GIL.
   template <class Use>
   auto locked(Use&& use) {
     const pybind11::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
-    return use(*tracker_);
+    return use(*held_);
   }
+
+private:
+  std::optional<Held> held_;
+  std::mutex mutex_;
+};
+
+template <class Tracker>
+class SharedTracker : public Shared<Tracker> {
+public:
+  using Shared<Tracker>::Shared;
 
   /// The same for a frame of this time, which may not be before that of the last one.
   template <class Use>
   auto tracked(double time, Use&& use) {
-    return locked([&](Tracker& tracker) {
+    return this->locked([&](Tracker& tracker) {
       clock_.advance(time);
       return use(tracker);
     });
@@ -74,16 +88,14 @@ public:
   /// The same for what ends a sequence of frames: the next one has times of its own.
   template <class Use>
   auto ended(Use&& use) {
-    return locked([&](Tracker& tracker) {
+    return this->locked([&](Tracker& tracker) {
       clock_.reset();
       return use(tracker);
     });
   }
 
 private:
-  std::optional<Tracker> tracker_;
   Clock clock_;
-  std::mutex mutex_;
 };
 
 /// track(frame), skip, restart, settings and backend of a class that derives from a SharedTracker.
