@@ -55,7 +55,7 @@ nlohmann::ordered_json cameras_json() {
 void add_cameras(Verb parent, Task& task) {
   Verb verb = parent.add("cameras", "List the cameras and other live sources that --input takes");
   const auto json = std::make_shared<bool>(false);
-  verb.flag("--json", *json, "Print the list as one JSON object on standard output").group("Everywhere");
+  verb.under("Everywhere").flag("--json", *json, "Print the list as one JSON object on standard output");
   verb.chosen([json, &task] {
     task.run = [json](const Ranks&) {
       if (*json)

@@ -68,8 +68,8 @@ void run(BenchBodyOptions options, const Ranks& ranks) {
 void add_bench_body(Verb parent, Task& task) {
   Verb verb = parent.add("body", "Time the likelihood by number of points and samples, with speed-ups");
   const auto options = std::make_shared<BenchBodyOptions>();
-  verb.option("--points", options->bench.points, "Numbers of points to sweep [the paper's]").type("N,N,...").list();
-  verb.option("--samples", options->bench.samples, "Numbers of samples to sweep [the paper's]").type("N,N,...").list();
+  verb.option("--points", options->bench.points, "N,N,...", "Numbers of points to sweep [the paper's]").list();
+  verb.option("--samples", options->bench.samples, "N,N,...", "Numbers of samples to sweep [the paper's]").list();
   add_choice(verb, "--backends", bench::body_backends(), options->bench.backends);
   add_bench_options(verb, "body", "each backend at each size", options->bench, options->common);
   verb.chosen([options, &task] {

@@ -25,12 +25,12 @@ void run(BenchFaceOptions options) {
 void add_bench_face(Verb parent, Task& task) {
   Verb verb = parent.add("face", "Time fits by size of the model: time per frame, growth, speed-ups");
   const auto options = std::make_shared<BenchFaceOptions>();
-  verb.option("--pixels", options->bench.pixels, "Sizes of the models in pixels [the paper's: 4096, 8192 ... 65536]")
-      .type("N,N,...")
+  verb.option("--pixels", options->bench.pixels, "N,N,...",
+              "Sizes of the models in pixels [the paper's: 4096, 8192 ... 65536]")
       .list();
-  verb.option("--iterations", options->bench.iterations, "Iterations per frame [10]").type("N");
-  verb.option("--model", options->bench.model, "Time the default fit of this model too, on the CPU and on a GPU")
-      .type("M.kface");
+  verb.option("--iterations", options->bench.iterations, "N", "Iterations per frame [10]");
+  verb.option("--model", options->bench.model, "M.kface",
+              "Time the default fit of this model too, on the CPU and on a GPU");
   add_choice(verb, "--only", bench::face_parts(), options->bench.only);
   add_choice(verb, "--backends", bench::face_backends(), options->bench.backends);
   add_bench_options(verb, "face", "each backend at each size", options->bench, options->common);

@@ -37,7 +37,7 @@ void run(BenchHeadOptions options) {
 void add_bench_head(Verb parent, Task& task) {
   Verb verb = parent.add("head", "Time the sums over a frame: the paper's steps, every backend, lower bounds");
   const auto options = std::make_shared<BenchHeadOptions>();
-  verb.option("--size", options->size, "Size of the frames [1920x1080]").type("WxH");
+  verb.option("--size", options->size, "WxH", "Size of the frames [1920x1080]");
   add_choice(verb, "--tables", bench::head_tables(), options->bench.tables);
   add_bench_options(verb, "head", "each row", options->bench, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

@@ -9,17 +9,15 @@ namespace kinema::app {
 
 void add_bench_options(Verb verb, const std::string& name, const std::string& timed, bench::BenchOptions& bench,
                        CommonOptions& common) {
-  verb.option("--out", bench.out, fmt::format("Folder for {0}.txt, {0}.json and {0}.html", name)).type("DIR");
-  verb.option("--seconds", bench.seconds, fmt::format("Approximate time spent on {}", timed)).type("S");
+  verb.option("--out", bench.out, "DIR", fmt::format("Folder for {0}.txt, {0}.json and {0}.html", name));
+  verb.option("--seconds", bench.seconds, "S", fmt::format("Approximate time spent on {}", timed));
   verb.flag("--quick", bench.quick, "Shorter times, and fewer sizes where several are timed, for a first look");
   add_common_options(verb, common);
 }
 
 void add_choice(Verb verb, const std::string& option, const std::vector<std::string>& known,
                 std::vector<std::string>& chosen) {
-  verb.option(option, chosen, fmt::format("Any of {} [all available]", fmt::join(known, ", ")))
-      .type("NAME,NAME,...")
-      .list();
+  verb.option(option, chosen, "NAME,NAME,...", fmt::format("Any of {} [all available]", fmt::join(known, ", "))).list();
 }
 
 void take_common(const CommonOptions& common, bench::BenchOptions& bench) {

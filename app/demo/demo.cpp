@@ -284,9 +284,8 @@ void run(DemoOptions options) {
 void add_demo(Verb parent, Task& task) {
   Verb verb = parent.add("demo", "A first look: track a walking person, a head and faces, and write a page");
   const auto options = std::make_shared<DemoOptions>();
-  verb.option("--out", options->out, "Folder for the page, the recording and the results").type("DIR").show_default();
-  verb.option("--frames", options->frames, "At most N frames of each; the walk has 86")
-      .type("N")
+  verb.option("--out", options->out, "DIR", "Folder for the page, the recording and the results").show_default();
+  verb.option("--frames", options->frames, "N", "At most N frames of each; the walk has 86")
       .between(2, 1000)
       .show_default();
   add_view_options(verb, options->view);

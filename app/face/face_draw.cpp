@@ -51,13 +51,12 @@ void run(const FaceDrawOptions& options) {
 void add_face_draw(Verb parent, Task& task) {
   Verb verb = parent.add("draw", "Draw synthetic faces: pictures with their landmarks, to train or test a model on");
   const auto options = std::make_shared<FaceDrawOptions>();
-  verb.option("--count", options->count, "Number of faces").type("N").between(1, 1000000).show_default();
-  verb.option("--first", options->first, "Number of the first face; a seed and a number always give the same face")
-      .type("N")
+  verb.option("--count", options->count, "N", "Number of faces").between(1, 1000000).show_default();
+  verb.option("--first", options->first, "N", "Number of the first face; a seed and a number always give the same face")
       .between(0, 100000000)
       .show_default();
-  verb.option("--size", options->size, "Sides of a picture, pixels").type("N").between(48, 2048).show_default();
-  verb.option("--out", options->out, "Folder for face_0000.png with face_0000.pts, and so on").type("DIR").required();
+  verb.option("--size", options->size, "N", "Sides of a picture, pixels").between(48, 2048).show_default();
+  verb.option("--out", options->out, "DIR", "Folder for face_0000.png with face_0000.pts, and so on").required();
   add_other_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

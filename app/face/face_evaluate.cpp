@@ -245,29 +245,22 @@ void add_face_evaluate(Verb parent, Task& task) {
   const auto options = std::make_shared<FaceEvaluateOptions>();
   add_fit_options(verb, options->fit);
   add_image_options(verb, options->images);
-  verb.option("--init", options->init,
+  verb.option("--init", options->init, "perturbed|detect|start.jsonl",
               "Where fits start: the true pose with noise, the face detector, or boxes or points by picture")
-      .type("perturbed|detect|start.jsonl")
       .show_default();
   FaceEvaluationSettings& settings = options->settings;
-  verb.option("--shift", settings.shift, "Noise of perturbed starts: shift over the landmarks' box, standard deviation")
-      .type("SHARE")
+  verb.option("--shift", settings.shift, "SHARE",
+              "Noise of perturbed starts: shift over the landmarks' box, standard deviation")
       .between(0.0, 10.0)
       .show_default();
-  verb.option("--scale", settings.scale, "The same for the size").type("SHARE").between(0.0, 0.3).show_default();
-  verb.option("--turn", settings.turn, "The same for the rotation, degrees")
-      .type("DEG")
-      .between(0.0, 180.0)
-      .show_default();
-  verb.option("--tries", settings.tries, "Perturbed starts per face, each with noise of its own")
-      .type("N")
+  verb.option("--scale", settings.scale, "SHARE", "The same for the size").between(0.0, 0.3).show_default();
+  verb.option("--turn", settings.turn, "DEG", "The same for the rotation, degrees").between(0.0, 180.0).show_default();
+  verb.option("--tries", settings.tries, "N", "Perturbed starts per face, each with noise of its own")
       .between(1, 1000)
       .show_default();
-  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
-      .type("FILE");
-  verb.option("--out", options->out, "Folder for evaluate.json, evaluate.html and worst.png").type("DIR");
-  verb.option("--worst", options->worst, "Number of faces in the picture of the worst")
-      .type("N")
+  verb.option("--detector", options->detector, "FILE", "A cascade (.xml) or network (.onnx) in place of OpenCV's own");
+  verb.option("--out", options->out, "DIR", "Folder for evaluate.json, evaluate.html and worst.png");
+  verb.option("--worst", options->worst, "N", "Number of faces in the picture of the worst")
       .between(0, 200)
       .show_default();
   add_common_options(verb, options->common);

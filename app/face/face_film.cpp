@@ -24,7 +24,6 @@ struct FaceFilmOptions {
   CommonOptions common;
   std::filesystem::path out;
   std::size_t frames = 300;
-  std::string distance = "60cm";
   double field_of_view = 60;
   bool resting = false;
   synth::HeadPoseClipSettings clip;
@@ -33,7 +32,6 @@ struct FaceFilmOptions {
 void run(FaceFilmOptions options) {
   options.clip.seed = options.common.seed;
   options.clip.expressions = !options.resting && !options.clip.still;
-  options.clip.distance = parse_length("--distance", options.distance);
   options.clip.field_of_view = parse_field_of_view(options.field_of_view);
   const Stopwatch watch;
   const synth::HeadPoseClip clip(options.clip);
@@ -74,32 +72,26 @@ void add_face_film(Verb parent, Task& task) {
   Verb verb = parent.add("film", "Draw a film of one person in front of a webcam, with the true pose of the head");
   const auto options = std::make_shared<FaceFilmOptions>();
   synth::HeadPoseClipSettings& clip = options->clip;
-  verb.option("--frames", options->frames, "Number of frames").type("N").between(1, 1000000).show_default();
-  verb.option("--person", clip.person, "Who it is, by number; 0: the mean of all people")
-      .type("N")
+  verb.option("--frames", options->frames, "N", "Number of frames").between(1, 1000000).show_default();
+  verb.option("--person", clip.person, "N", "Who it is, by number; 0: the mean of all people")
       .between(0, 1000000)
       .show_default();
   verb.flag("--still", clip.still, "A head at rest: only the noise of the sensor changes");
   verb.flag("--resting", options->resting, "No expressions");
-  verb.option("--turn", clip.turn, "How far the head turns to both sides, degrees")
-      .type("DEG")
+  verb.option("--turn", clip.turn, "DEG", "How far the head turns to both sides, degrees")
       .between(0.0, 80.0)
       .show_default();
-  verb.option("--distance", options->distance, "Distance of the eyes from the camera, in metres or with a unit")
-      .type("M")
-      .show_default();
-  verb.option("--fov", options->field_of_view, "Horizontal field of view of the camera, degrees")
-      .type("DEG")
-      .show_default();
-  verb.option("--fps", clip.fps, "Frames per second").type("N").between(1.0, 1000.0).show_default();
-  verb.option("--width", clip.width, "Width of a frame, pixels").type("N").between(64, 4096).show_default();
-  verb.option("--height", clip.height, "Height of a frame, pixels").type("N").between(64, 4096).show_default();
-  verb.option("--noise", clip.noise, "Sensor noise, standard deviation in grey levels")
-      .type("N")
+  verb.length("--distance", clip.distance, "Distance of the eyes from the camera, in metres or with a unit",
+              seen_lengths)
+      .show_default("60cm");
+  verb.option("--fov", options->field_of_view, "DEG", "Horizontal field of view of the camera, degrees").show_default();
+  verb.option("--fps", clip.fps, "N", "Frames per second").between(1.0, 1000.0).show_default();
+  verb.option("--width", clip.width, "N", "Width of a frame, pixels").between(64, 4096).show_default();
+  verb.option("--height", clip.height, "N", "Height of a frame, pixels").between(64, 4096).show_default();
+  verb.option("--noise", clip.noise, "N", "Sensor noise, standard deviation in grey levels")
       .between(0.0, 50.0)
       .show_default();
-  verb.option("--out", options->out, "Folder for 000000.png with 000000.pts and so on, and truth.jsonl")
-      .type("DIR")
+  verb.option("--out", options->out, "DIR", "Folder for 000000.png with 000000.pts and so on, and truth.jsonl")
       .required();
   add_other_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

@@ -14,11 +14,6 @@
 
 namespace kinema::app {
 
-Option& Option::type(const std::string& name) {
-  option_->type_name(name);
-  return *this;
-}
-
 Option& Option::required() {
   option_->required();
   return *this;
@@ -29,13 +24,8 @@ Option& Option::show_default() {
   return *this;
 }
 
-Option& Option::show_default(const std::string& text) {
+Option& Option::show_text(const std::string& text) {
   option_->default_str(text);
-  return *this;
-}
-
-Option& Option::group(const std::string& heading) {
-  option_->group(heading);
   return *this;
 }
 
@@ -76,38 +66,43 @@ void Verb::footer(const std::string& text) { app_->footer(text); }
 
 void Verb::chosen(std::function<void()> call) { app_->callback(std::move(call)); }
 
-template <class T>
-Option Verb::option(const std::string& names, T& value, const std::string& help) {
-  return Option(*app_->add_option(names, value, help));
+Option Verb::listed(CLI::Option& option) const {
+  if (!heading_.empty()) option.group(heading_);
+  return Option(option);
 }
 
-template Option Verb::option(const std::string&, int&, const std::string&);
-template Option Verb::option(const std::string&, long&, const std::string&);
-template Option Verb::option(const std::string&, std::uint16_t&, const std::string&);
-template Option Verb::option(const std::string&, std::uint32_t&, const std::string&);
-template Option Verb::option(const std::string&, std::uint64_t&, const std::string&);
-template Option Verb::option(const std::string&, float&, const std::string&);
-template Option Verb::option(const std::string&, double&, const std::string&);
-template Option Verb::option(const std::string&, std::optional<double>&, const std::string&);
-template Option Verb::option(const std::string&, std::filesystem::path&, const std::string&);
-template Option Verb::option(const std::string&, std::string&, const std::string&);
-template Option Verb::option(const std::string&, std::vector<std::size_t>&, const std::string&);
-template Option Verb::option(const std::string&, std::vector<std::string>&, const std::string&);
+template <class T>
+Option Verb::option(const std::string& names, T& value, const std::string& type, const std::string& help) {
+  return listed(*app_->add_option(names, value, help)->type_name(type));
+}
+
+template Option Verb::option(const std::string&, int&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, long&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::uint16_t&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::uint32_t&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::uint64_t&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, float&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, double&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::optional<double>&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::filesystem::path&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::string&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::vector<std::size_t>&, const std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::vector<std::string>&, const std::string&, const std::string&);
 
 Option Verb::text(const std::string& names, const std::function<void(const std::string&)>& read,
-                  const std::string& help) {
-  return Option(*app_->add_option_function<std::string>(names, read, help));
+                  const std::string& type, const std::string& help) {
+  return listed(*app_->add_option_function<std::string>(names, read, help)->type_name(type));
 }
 
 Option Verb::flag(const std::string& name, bool& value, const std::string& help) {
-  if (name.front() != '!') return Option(*app_->add_flag(name, value, help));
+  if (name.front() != '!') return listed(*app_->add_flag(name, value, help));
   // CLI11's own syntax to disable a value would show in the help
-  return Option(*app_->add_flag_callback(
-      name.substr(1), [&value] { value = false; }, help));
+  return preset(
+      name.substr(1), [&value] { value = false; }, help);
 }
 
 Option Verb::preset(const std::string& name, std::function<void()> set, const std::string& help) {
-  return Option(*app_->add_flag_callback(name, std::move(set), help));
+  return listed(*app_->add_flag_callback(name, std::move(set), help));
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -116,6 +111,11 @@ std::vector<std::string> split(const std::string& text, char separator) {
   for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
   if (parts.empty()) parts.emplace_back();
   return parts;
+}
+
+std::vector<std::filesystem::path> split_paths(const std::string& text) {
+  const std::vector<std::string> names = split(text, ',');
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::string> split_words(const std::string& line) {

@@ -40,6 +40,4 @@ double parse_metres(const std::string& flag, const std::string& word, LengthRang
   return metres;
 }
 
-double parse_length(const std::string& flag, const std::string& word) { return parse_metres(flag, word, {0.01, 100}); }
-
 }  // namespace kinema::app

@@ -11,8 +11,8 @@
 namespace kinema::app {
 
 struct PoseOptions {
-  std::optional<double> field_of_view;
-  std::string camera, eye_distance;
+  std::optional<double> field_of_view, eye_distance;
+  std::string camera;
 };
 void add_pose_options(Verb verb, PoseOptions& options);
 

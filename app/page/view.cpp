@@ -67,25 +67,21 @@ void track_sent(const std::shared_ptr<io::FrameInbox>& inbox, serve::Hub& hub, s
 
 }  // namespace
 
-void add_server_options(Verb verb, ViewOptions& options, const char* group) {
-  verb.option("--address", options.address, "Address of the page; any but 127.0.0.1 lets other machines connect")
-      .type("ADDRESS")
-      .show_default()
-      .group(group);
-  verb.option("--port", options.port, "Port of the page; 0: any free one").type("N").show_default().group(group);
+void add_server_options(Verb verb, ViewOptions& options) {
+  verb.option("--address", options.address, "ADDRESS",
+              "Address of the page; any but 127.0.0.1 lets other machines connect")
+      .show_default();
+  verb.option("--port", options.port, "N", "Port of the page; 0: any free one").show_default();
   verb.flag("!--no-token", options.token,
-            "Let everybody on this machine open the page, not only those who know the token in the printed address")
-      .group(group);
-  verb.option("--recordings", options.recordings, "Where the page's button puts recordings of a live source")
-      .type("DIR")
-      .show_default()
-      .group(group);
+            "Let everybody on this machine open the page, not only those who know the token in the printed address");
+  verb.option("--recordings", options.recordings, "DIR", "Where the page's button puts recordings of a live source")
+      .show_default();
 }
 
 void add_view_options(Verb verb, ViewOptions& options) {
-  const char* group = "The live page";
-  verb.flag("--view", options.wanted, "Show the run in a browser while it lasts, and then until Ctrl-C").group(group);
-  add_server_options(verb, options, group);
+  verb = verb.under("The live page");
+  verb.flag("--view", options.wanted, "Show the run in a browser while it lasts, and then until Ctrl-C");
+  add_server_options(verb, options);
 }
 
 View::View(const ViewOptions& options, std::optional<head::Calibration> calibration, bool drops)

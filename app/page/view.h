@@ -33,7 +33,7 @@ struct ViewOptions {
 };
 
 /// --address, --port, --no-token and --recordings.
-void add_server_options(Verb verb, ViewOptions& options, const char* group);
+void add_server_options(Verb verb, ViewOptions& options);
 
 /// --view, with the options above.
 void add_view_options(Verb verb, ViewOptions& options);
