@@ -79,8 +79,7 @@ private:
 };
 
 std::pair<io::FrameSequence, io::FrameSequence> pictures_of(const std::string& input) {
-  std::error_code ignored;
-  if (fs::is_directory(input, ignored)) {
+  if (io::is_folder(input)) {
     return {io::list_folder(fs::path(input) / "left", io::FileKind::picture),
             io::list_folder(fs::path(input) / "right", io::FileKind::picture)};
   }

@@ -91,11 +91,7 @@ void check_job(const Job& job) {
 }
 
 std::string text_of(const fs::path& file) {
-  try {
-    return io::read_bytes(file);
-  } catch (const Error& error) {
-    throw io::about(file, error);
-  }
+  return io::naming(file, [&] { return io::read_bytes(file); });
 }
 
 std::vector<Job> read_lines(const fs::path& file, const std::vector<std::string>& common) {
@@ -126,14 +122,9 @@ std::vector<Job> read_lines(const fs::path& file, const std::vector<std::string>
   return jobs;
 }
 
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 bool is_recording(const fs::path& folder) {
-  return io::is_there(folder / "camera.json") || is_folder(folder / "depth") || is_folder(folder / "points") ||
-         (is_folder(folder / "left") && is_folder(folder / "right"));
+  return io::is_there(folder / "camera.json") || io::is_folder(folder / "depth") || io::is_folder(folder / "points") ||
+         (io::is_folder(folder / "left") && io::is_folder(folder / "right"));
 }
 
 class FolderReader {
@@ -149,7 +140,7 @@ public:
     bool pictures = false;
     for (const fs::path& entry : entries) {
       if (entry.filename().string().starts_with('.')) continue;
-      if (is_folder(entry)) {
+      if (io::is_folder(entry)) {
         if (fs::weakly_canonical(entry) != skipped_) read(entry);
       } else if (io::extension_of(entry) == ".oni" || io::is_azure_kinect_file(entry.string())) {
         add(entry, "body", options_.body);
@@ -257,7 +248,7 @@ fs::path input_of(const JobList& list, const Job& job) {
 JobList read_jobs(const fs::path& jobs, const FolderOptions& options, const std::vector<std::string>& common,
                   const fs::path& skipped) {
   JobList list;
-  if (is_folder(jobs)) {
+  if (io::is_folder(jobs)) {
     list.inputs = jobs;
     list.working = fs::current_path();
     FolderOptions all = options;

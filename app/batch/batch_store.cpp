@@ -157,11 +157,11 @@ Claim::~Claim() {
 
 void Claim::commit(const JobRecord& record) {
   std::error_code error;
-  if (fs::exists(log(), error) && fs::file_size(log(), error) > 0) fs::rename(log(), folder_ / "log.txt", error);
+  if (io::is_there(log()) && fs::file_size(log(), error) > 0) fs::rename(log(), folder_ / "log.txt", error);
   io::write_file(folder_ / record_name,
                  to_json(record).dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
   // a folder cannot be renamed over another; a kill between the two renames loses only a result that is out of date
-  if (fs::exists(results_, error)) fs::rename(results_, work_ / "replaced", error);
+  if (io::is_there(results_)) fs::rename(results_, work_ / "replaced", error);
   if (std::rename(folder_.c_str(), results_.c_str()) != 0) fail(results_, errno);
 }
 

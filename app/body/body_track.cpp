@@ -6,11 +6,11 @@
 #include "app/page/view.h"
 #include "app/run/track_run.h"
 #include "io/faces/face_detector.h"
+#include "io/files/text.h"
 #include "io/motion/skeleton_json.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -240,23 +240,18 @@ void run(BodyTrackOptions options, const Ranks& ranks) {
 
 int parse_people(const std::string& text) {
   if (text == "all") return 0;
-  int people = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), people);
-  if (error != std::errc() || end != text.data() + text.size() || people < 1 || people > most_people)
+  const auto people = io::exact_number_in<int>(text);
+  if (!people || *people < 1 || *people > most_people)
     throw Error(fmt::format("--people is \"{}\": give a number from 1 to {}, or all", text, most_people));
-  return people;
+  return *people;
 }
 
 std::pair<double, double> parse_place(const std::string& text) {
   const std::vector<std::string> parts = split(text, ',');
-  double x = 0, y = 0;
-  const auto read = [](const std::string& part, double& value) {
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return error == std::errc() && end == part.data() + part.size();
-  };
-  if (parts.size() != 2 || !read(parts[0], x) || !read(parts[1], y))
+  const auto x = io::exact_number_in<double>(parts.front()), y = io::exact_number_in<double>(parts.back());
+  if (parts.size() != 2 || !x || !y)
     throw Error(fmt::format("--choose is \"{}\": give the column and row of a pixel, as in 320,240", text));
-  return {x, y};
+  return {*x, *y};
 }
 
 void add_input_options(Verb verb, BodyTrackOptions& options) {

@@ -123,9 +123,8 @@ std::optional<double> jitter_at_rest(const HeadDemo& demo, head::TrackerSettings
 
 void check_head_folder(const std::filesystem::path& folder) {
   // the demo leaves its boxes beside its images
-  std::error_code ignored;
   const std::filesystem::path head = folder / "head";
-  if (!std::filesystem::exists(head, ignored) || std::filesystem::exists(folder / "head-boxes.txt", ignored)) return;
+  if (!io::is_there(head) || io::is_there(folder / "head-boxes.txt")) return;
   throw Error(
       fmt::format("{}: exists already and was not made by the demo: give another folder with --out", head.string()));
 }

@@ -113,9 +113,8 @@ private:
 
 void check_walk_folder(const std::filesystem::path& folder) {
   // the demo leaves its clip beside its recording
-  std::error_code ignored;
   const std::filesystem::path walk = folder / "walk";
-  if (!std::filesystem::exists(walk, ignored) || std::filesystem::exists(folder / "motion.bvh", ignored)) return;
+  if (!io::is_there(walk) || io::is_there(folder / "motion.bvh")) return;
   throw Error(
       fmt::format("{}: exists already and was not made by the demo: give another folder with --out", walk.string()));
 }

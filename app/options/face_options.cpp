@@ -2,6 +2,7 @@
 
 #include "app/options/progress.h"
 #include "io/files/input_file.h"
+#include "io/files/text.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -18,12 +18,9 @@ namespace kinema::app {
 namespace {
 
 std::uint32_t whole(const std::string& text, const std::string& stage) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > 10000) {
-    throw Error(fmt::format("--stages: '{}' in '{}' is not a whole number", text, stage));
-  }
-  return value;
+  const auto value = io::exact_number_in<std::uint32_t>(text);
+  if (!value || *value > 10000) throw Error(fmt::format("--stages: '{}' in '{}' is not a whole number", text, stage));
+  return *value;
 }
 
 }  // namespace

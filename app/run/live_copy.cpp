@@ -1,5 +1,6 @@
 #include "app/run/live_copy.h"
 
+#include "io/files/input_file.h"
 #include "kinema/error.h"
 
 #include <fmt/chrono.h>
@@ -14,9 +15,7 @@ namespace {
 std::filesystem::path free_folder(const std::filesystem::path& place) {
   const std::string name = fmt::format("recording-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
   std::filesystem::path folder = place / name;
-  std::error_code ignored;
-  for (int number = 2; std::filesystem::exists(folder, ignored); ++number)
-    folder = place / fmt::format("{}-{}", name, number);
+  for (int number = 2; io::is_there(folder); ++number) folder = place / fmt::format("{}-{}", name, number);
   return folder;
 }
 

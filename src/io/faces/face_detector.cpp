@@ -109,8 +109,7 @@ fs::path find_face_cascade() {
   for (const char* folder :
        {"/usr/share/opencv4", "/usr/local/share/opencv4", "/usr/share/opencv", "/opt/homebrew/share/opencv4"}) {
     const fs::path path = fs::path(folder) / "haarcascades" / "haarcascade_frontalface_alt2.xml";
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) return path;
+    if (is_there(path)) return path;
   }
   return {};
 }
@@ -122,8 +121,7 @@ FaceDetector::FaceDetector(const fs::path& data)
         "there is no face detector on this machine: install its data (Debian: opencv-data), give a cascade or network "
         "with --detector FILE, or a start with --init start.jsonl");
   }
-  std::error_code ignored;
-  if (!fs::exists(data_, ignored)) throw about(data_, Error("there is no such file"));
+  if (!is_there(data_)) throw about(data_, Error("there is no such file"));
   const QuietOpenCV quiet;
   try {
     if (extension_of(data_) == ".onnx") {

@@ -150,7 +150,7 @@ void write_face_model(const std::filesystem::path& path, const Model& model, Fac
 }
 
 Model read_face_model(const std::filesystem::path& path) {
-  try {
+  return naming(path, [&] {
     const SectionReader sections(path, model_format);
     const nlohmann::json json = parse_json(sections.text("model"));
     std::set<std::string> used{"model"};
@@ -163,13 +163,11 @@ Model read_face_model(const std::filesystem::path& path) {
     }
     check(model);
     return model;
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  });
 }
 
 std::vector<FaceModelSection> list_face_model(const std::filesystem::path& path) {
-  try {
+  return naming(path, [&] {
     const SectionReader sections(path, model_format);
     std::vector<FaceModelSection> lines;
     for (const auto& [name, section] : sections.sections()) {
@@ -178,9 +176,7 @@ std::vector<FaceModelSection> list_face_model(const std::filesystem::path& path)
           {name, std::string(type_name(section.type)), section.bytes.size() / element, section.bytes.size()});
     }
     return lines;
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  });
 }
 
 }  // namespace kinema::io

@@ -75,28 +75,24 @@ void HeadWriter::add(std::int64_t frame, double time, const head::Estimate& esti
 }
 
 std::vector<HeadBox> read_boxes(const std::filesystem::path& path, double first) {
-  std::vector<HeadBox> boxes;
-  try {
+  return naming(path, [&] {
     const std::string text = read_bytes(path);
+    std::vector<HeadBox> boxes;
     std::size_t number = 0;
     for (std::string_view rest = text; !rest.empty();) {
       const std::string_view line = take_line(rest);
       ++number;
-      try {
+      naming(fmt::format("line {}", number), [&] {
         const std::vector<double> values = numbers_of(line);
-        if (values.empty()) continue;
+        if (values.empty()) return;
         if (values.size() != 4) throw Error(fmt::format("has {} numbers: write x,y,w,h", values.size()));
         if (!(values[2] > 0 && values[3] > 0)) throw Error("has a box without extent: w and h are above 0");
         boxes.push_back({values[0] - first, values[1] - first, values[2], values[3]});
-      } catch (const Error& error) {
-        throw Error(fmt::format("line {}: {}", number, error.what()));
-      }
+      });
     }
     if (boxes.empty()) throw Error("holds no box: write a line x,y,w,h for each frame");
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
-  return boxes;
+    return boxes;
+  });
 }
 
 }  // namespace kinema::io

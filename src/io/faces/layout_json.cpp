@@ -90,12 +90,10 @@ face::Layout layout_of(const JsonPlace& root, std::size_t landmarks) {
 }  // namespace
 
 face::Layout read_layout(const std::filesystem::path& path, std::size_t landmarks) {
-  try {
+  return naming(path, [&] {
     const nlohmann::json json = parse_json(read_bytes(path, largest_layout));
     return layout_of(JsonPlace(json), landmarks);
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  });
 }
 
 void write_layout(const std::filesystem::path& path, const face::Layout& layout, std::size_t landmarks) {

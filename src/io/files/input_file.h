@@ -18,7 +18,12 @@ inline bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// A regular file open for reading. Errors do not name the file: the caller does so once, with `about`.
+inline bool is_folder(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+/// A regular file open for reading. Errors do not name the file: the caller does so once, with `naming`.
 class InputFile {
 public:
   /// Throws Error if the file is missing, a folder, a pipe or a device, or cannot be read.
@@ -65,6 +70,16 @@ std::string read_beginning(const std::filesystem::path& path, std::size_t most);
 
 /// The same error, prefixed with the file's name.
 Error about(const std::filesystem::path& path, const Error& error);
+
+/// What `read` gives; its errors name the file.
+template <class Read>
+auto naming(const std::filesystem::path& path, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw about(path, error);
+  }
+}
 
 /// The printable beginning of untrusted file contents, for messages.
 std::string printable(std::string_view text, std::size_t longest = 64);

@@ -1,6 +1,7 @@
 #include "io/network/live_sender.h"
 
 #include "io/files/input_file.h"
+#include "io/files/text.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include <bit>
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -26,10 +26,8 @@ std::pair<std::string, std::string> host_and_port(const std::string& target) {
   if (colon == std::string::npos || colon == 0) refuse();
   std::string host = target.substr(0, colon), port = target.substr(colon + 1);
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  int number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (error != std::errc{} || end != port.data() + port.size() || number < 1 || number > 65535 || host.empty())
-    refuse();
+  const auto number = exact_number_in<int>(port);
+  if (!number || *number < 1 || *number > 65535 || host.empty()) refuse();
   return {host, port};
 }
 

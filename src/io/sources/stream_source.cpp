@@ -1,5 +1,6 @@
 #include "io/sources/openers.h"
 
+#include "io/files/text.h"
 #include "io/sources/stream_format.h"
 #include "kinema/error.h"
 
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -184,16 +184,15 @@ private:
   }
 
   void bind_port(const Descriptor& socket, const std::string& text) const {
-    unsigned port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > 65535) {
+    const auto port = exact_number_in<std::uint16_t>(text);
+    if (!port || *port < 1) {
       throw Error(fmt::format("{}: is not an address: give a port of this machine, as in tcp:7007", name_));
     }
     const int yes = 1;
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_port = htons(*port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
       throw Error(fmt::format("{}: cannot be opened: {}", name_, std::strerror(errno)));
