@@ -1,6 +1,6 @@
 // kinema stereo calibrate: two cameras and a chessboard or ChArUco board to the calibration that body track reads.
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
-#include "app/options/lengths.h"
 #include "app/options/options.h"
 #include "app/options/progress.h"
 #include "app/page/view.h"

@@ -1,6 +1,6 @@
 #include "app/batch/batch_store.h"
 
-#include "app/batch/readable_text.h"
+#include "app/batch/batch_jobs.h"
 #include "io/files/input_file.h"
 #include "io/files/output_file.h"
 

@@ -1,9 +1,6 @@
 // kinema demo: a walking person and a moving head are tracked, and faces fitted; all are compared with the truth, and
 // the likelihood of the body tracker with the reference. The results are shown on a page.
-#include "app/demo/demo_face.h"
-#include "app/demo/demo_head.h"
-#include "app/demo/demo_report.h"
-#include "app/demo/demo_walk.h"
+#include "app/demo/demo.h"
 #include "app/options/interrupt.h"
 #include "app/options/options.h"
 #include "app/page/view.h"

@@ -1,4 +1,4 @@
-#include "app/demo/demo_face.h"
+#include "app/demo/demo.h"
 
 #include "app/face/face_sinks.h"
 #include "app/options/progress.h"
@@ -8,7 +8,6 @@
 #include "io/files/output_file.h"
 #include "kinema/error.h"
 #include "kinema/face_tracker.h"
-#include "synth/faces/face_start.h"
 #include "synth/faces/faces.h"
 
 #include <fmt/format.h>

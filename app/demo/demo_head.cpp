@@ -1,4 +1,4 @@
-#include "app/demo/demo_head.h"
+#include "app/demo/demo.h"
 
 #include "core/stopwatch.h"
 #include "io/faces/filter_json.h"

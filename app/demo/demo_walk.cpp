@@ -1,4 +1,4 @@
-#include "app/demo/demo_walk.h"
+#include "app/demo/demo.h"
 
 #include "app/options/progress.h"
 #include "core/stopwatch.h"

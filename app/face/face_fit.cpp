@@ -1,11 +1,11 @@
 // kinema face fit: landmarks of the faces in images and videos.
 #include "app/face/face_run.h"
 #include "app/options/face_options.h"
+#include "app/options/head_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/live_options.h"
 #include "app/options/options.h"
 #include "app/options/places.h"
-#include "app/options/pose_options.h"
 #include "app/page/view.h"
 #include "kinema/error.h"
 

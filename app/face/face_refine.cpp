@@ -1,7 +1,6 @@
 #include "app/face/face_refine.h"
 
 #include "app/face/face_run.h"
-#include "app/face/train_progress.h"
 #include "app/run/source_loop.h"
 #include "core/stopwatch.h"
 #include "io/faces/face_detector.h"

@@ -1,6 +1,5 @@
 // kinema face train: an appearance model from images with landmarks.
 #include "app/face/face_refine.h"
-#include "app/face/train_progress.h"
 #include "app/options/face_options.h"
 #include "app/options/options.h"
 #include "core/stopwatch.h"

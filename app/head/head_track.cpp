@@ -1,5 +1,4 @@
 // kinema head track: from colour video to the head's position, area and distance, frame by frame.
-#include "app/head/head_report.h"
 #include "app/head/head_run.h"
 #include "app/options/head_options.h"
 #include "app/options/interrupt.h"

@@ -6,7 +6,6 @@
 #include "serve/messages/body_feed.h"
 #include "serve/messages/face_feed.h"
 #include "serve/messages/head_feed.h"
-#include "serve/messages/person_feed.h"
 #include "serve/requests/face_handler.h"
 #include "serve/requests/frames_handler.h"
 #include "serve/requests/head_handler.h"

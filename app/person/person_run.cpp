@@ -1,8 +1,8 @@
 #include "app/person/person_run.h"
 
-#include "io/faces/person_table.h"
+#include "io/faces/head_table.h"
 #include "io/network/head_network.h"
-#include "io/overlays/person_overlay.h"
+#include "io/overlays/head_overlay.h"
 #include "io/pictures/picture_sink.h"
 #include "kinema/error.h"
 

@@ -1,12 +1,11 @@
 // kinema track: one person before one camera, from colours and the face: place, rotation and expression of the head.
-#include "app/head/head_report.h"
+#include "app/head/head_run.h"
 #include "app/options/face_options.h"
 #include "app/options/head_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/live_options.h"
 #include "app/options/options.h"
 #include "app/options/places.h"
-#include "app/options/pose_options.h"
 #include "app/page/view.h"
 #include "app/person/person_run.h"
 #include "io/faces/face_detector.h"

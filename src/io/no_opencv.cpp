@@ -1,6 +1,5 @@
 // Replaces all that needs OpenCV in builds without it: every call is refused with the same message. PNG files are left to
 // pictures/png_plain.cpp where there is libpng.
-#include "io/cameras/rectified_pair.h"
 #include "io/cameras/rectify.h"
 #include "io/cameras/stereo_calibration.h"
 #include "io/faces/face_detector.h"
@@ -8,7 +7,6 @@
 #include "io/overlays/face_overlay.h"
 #include "io/overlays/head_overlay.h"
 #include "io/overlays/overlay.h"
-#include "io/overlays/person_overlay.h"
 #include "io/overlays/picture_words.h"
 #include "io/pictures/image_file.h"
 #include "io/pictures/picture_sink.h"

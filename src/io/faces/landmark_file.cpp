@@ -43,7 +43,7 @@ bool looks_like_landmarks(const std::filesystem::path& path) {
 }
 
 std::vector<LandmarkedFace> read_landmarks(const std::filesystem::path& path, const LandmarkSettings& settings) {
-  return naming(path, [&] {
+  return naming(path, [&]() -> std::vector<LandmarkedFace> {
     const std::string ending = extension_of(path);
     if (!holds_one_face(path) && !holds_many_faces(path)) {
       throw Error("is not a file of landmarks by its name: they end in .pts, .asf, .xml (dlib), .json (COCO) or .csv");

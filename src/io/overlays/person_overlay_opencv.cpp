@@ -1,8 +1,8 @@
 // Drawing of the person's overlays by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "core/geometry.h"
 #include "io/overlays/face_overlay.h"
+#include "io/overlays/head_overlay.h"
 #include "io/overlays/opencv_drawing.h"
-#include "io/overlays/person_overlay.h"
 #include "io/overlays/picture_words.h"
 #include "kinema/error.h"
 

@@ -1,4 +1,3 @@
-#include "app/options/pose_options.h"
 
 #include "app/options/head_options.h"
 #include "io/cameras/camera_file.h"
