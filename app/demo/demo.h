@@ -7,6 +7,7 @@
 #include "app/head/head_run.h"
 #include "app/run/track_run.h"
 #include "bench/body/body_problem.h"
+#include "io/pictures/picture_sink.h"
 #include "kinema/body.h"
 #include "kinema/compute.h"
 #include "kinema/face_tracker.h"
@@ -18,6 +19,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,22 +48,42 @@ struct Shot {
   std::string png;  ///< the bytes of the file
 };
 
-struct Walk {
+/// Overlays of the frames of a part: all of them as a video, a few as images.
+struct FilmStrip {
+  std::vector<Shot> strip;  ///< empty without OpenCV
+  std::string no_video;     ///< why there is no video; empty if there is one
+};
+
+/// Makes them, in the folder `frames` beside the video.
+class Film {
+public:
+  /// `shots`: the beginning of the names of the images.
+  Film(FilmStrip& made, const std::filesystem::path& video, double fps, std::size_t frames, std::string shots);
+
+  /// `shot`: makes the image for the strip from the overlay, where it is one of the few.
+  void add(std::int64_t frame, double time, const io::Picture& overlay,
+           const std::function<io::Picture(const io::Picture&)>& shot);
+  void commit();
+
+private:
+  FilmStrip& made_;
+  std::filesystem::path folder_;
+  std::size_t frames_;
+  std::string shots_;
+  std::optional<io::PictureSink> video_;
+};
+
+struct Walk : FilmStrip {
   WalkSettings settings;
   std::string mode;  ///< depth; points without OpenCV, which writes depth images
   TrackCounts counts;
   Evaluation evaluation;
-  std::vector<Shot> strip;  ///< empty without OpenCV
-  std::string no_video;     ///< why there is no walk.mp4; empty if there is one
   double simulate_ms = 0, track_ms = 0;
 
   std::vector<std::string> commands() const;  ///< that do the same by hand, inside the folder
 };
 
-/// Throws Error if the folder holds a recording that is not the demo's, which must not be replaced.
-void check_walk_folder(const std::filesystem::path& folder);
-
-/// Throws Error also if the folder cannot be written or nobody was found.
+/// Throws Error if the folder cannot be written or nobody was found.
 Walk follow_walk(const WalkSettings& settings);
 
 struct HeadDemoSettings {
@@ -74,7 +96,7 @@ struct HeadDemoSettings {
   std::function<void(const io::Frame&, const head::Estimate&, const head::Tracker&)> watch = nullptr;
 };
 
-struct HeadDemo {
+struct HeadDemo : FilmStrip {
   HeadDemoSettings settings;
   double score = 0;  ///< of the calibration
   double calibrate_ms = 0, make_ms = 0, track_ms = 0;
@@ -85,17 +107,12 @@ struct HeadDemo {
   std::vector<double> error_px;     ///< per frame; negative: not found
   std::optional<double> jitter_px;  ///< of the same head at rest
   double distance_percent = 0;      ///< mean error of the distance
-  std::vector<Shot> strip;          ///< empty without OpenCV
-  std::string no_video;             ///< why there is no head.mp4; empty if there is one
   std::string oval;                 ///< of the first frame, as --oval takes it
 
   std::vector<std::string> commands() const;  ///< that do the same by hand, inside the folder
 };
 
-/// Throws Error if the folder holds images that are not the demo's, which must not be replaced.
-void check_head_folder(const std::filesystem::path& folder);
-
-/// Throws Error also if the folder cannot be written or the head was not found.
+/// Throws Error if the folder cannot be written or the head was not found.
 HeadDemo follow_head(const HeadDemoSettings& settings);
 
 struct FaceDemoSettings {
@@ -109,15 +126,13 @@ struct FaceDemoSettings {
       watch = nullptr;
 };
 
-struct FaceDemo {
+struct FaceDemo : FilmStrip {
   FaceDemoSettings settings;
   std::size_t trained = 0, pixels = 0;
   FaceEvaluation test;
   std::size_t clip_frames = 0, clip_found = 0;
-  double clip_error = 0;    ///< over the outer-eye distance, for frames in which the face was found
-  std::string start;        ///< start of the clip: the face detector, or the true position with noise
-  std::vector<Shot> strip;  ///< empty without OpenCV
-  std::string no_video;     ///< why there is no face.mp4; empty if there is one
+  double clip_error = 0;  ///< over the outer-eye distance, for frames in which the face was found
+  std::string start;      ///< start of the clip: the face detector, or the true position with noise
   double make_ms = 0, train_ms = 0, clip_ms = 0;
 
   std::vector<std::string> commands() const;  ///< that do the same by hand, inside the folder
