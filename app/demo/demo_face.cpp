@@ -53,7 +53,7 @@ std::shared_ptr<const face::Model> trained_model(FaceDemo& demo, const FaceExamp
   settings.progress = [&](std::string_view, double done) { progress.show(static_cast<std::size_t>(1000 * done)); };
   std::vector<face::Example> set;
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    set.push_back({view(examples.images[i]), examples.landmarks[i], examples.files[i].name});
+    set.push_back({examples.images[i].view(), examples.landmarks[i], examples.files[i].name});
   }
   face::Model model = face::train(set, face::default_layout(synth::face_landmarks), settings);
   model.note = "trained on synthetic faces by kinema demo";
@@ -84,7 +84,7 @@ void follow_clip(FaceDemo& demo, const std::shared_ptr<const face::Model>& model
       start.similarity = synth::displaced_start(*model, shot.landmarks, {}, demo.settings.seed, 5000 + frame);
       tracker.start(start);
     }
-    const face::Estimate face = tracker.track(view(grey), time);
+    const face::Estimate face = tracker.track(grey.view(), time);
     lost = !face.found;
     ++demo.clip_frames;
     demo.clip_found += face.found;

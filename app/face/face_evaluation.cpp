@@ -95,7 +95,7 @@ std::optional<face::Start> start_of(const face::Model& model, const FaceExamples
     start.similarity =
         synth::displaced_start(model, examples.landmarks[i], noise, settings.seed, static_cast<std::uint32_t>(number));
   } else if (settings.start == FaceStart::detect) {
-    start.box = box_about(detector->detect(examples.images[i]), examples.landmarks[i]);
+    start.box = box_about(detector->detect(examples.images[i].view()), examples.landmarks[i]);
     if (!start.box) {
       why = "the detector found no face here";
       return std::nullopt;
@@ -182,7 +182,7 @@ FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, c
       if (start) {
         error.start =
             landmark_error(model->layout, placed_mean(*model, start_pose(*model, *start)), examples.landmarks[i]);
-        faces.push_back({view(examples.images[i]), *start, false});
+        faces.push_back({examples.images[i].view(), *start, false});
         owner.push_back(number);
       }
       evaluation.faces.push_back(std::move(error));

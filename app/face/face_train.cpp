@@ -40,7 +40,7 @@ std::optional<face::BoxPlacement> detector_placement(const face::Model& model, c
   for (std::size_t i = 0; i < examples.size(); i += step) {
     progress.show(i);
     const face::Similarity pose = start_pose(model, {std::nullopt, examples.landmarks[i], std::nullopt, false});
-    for (const face::Start::Box& box : detector.detect(examples.images[i])) {
+    for (const face::Start::Box& box : detector.detect(examples.images[i].view())) {
       const double size = std::sqrt(static_cast<double>(box.width) * static_cast<double>(box.height));
       const double dx = (pose.tx - static_cast<double>(box.x + box.width / 2)) / size;
       const double dy = (pose.ty - static_cast<double>(box.y + box.height / 2)) / size;
@@ -114,7 +114,7 @@ face::Model train(const FaceTrainOptions& options, const FaceExamples& examples,
     return face::train(drawn_stream(options.common.seed), options.drawn, layout, options.settings);
   std::vector<face::Example> set;
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    set.push_back({view(examples.images[i]), examples.landmarks[i],
+    set.push_back({examples.images[i].view(), examples.landmarks[i],
                    i < examples.files.size() ? examples.files[i].image.string() : fmt::format("drawn face {}", i)});
   }
   // further drawn faces teach a score more than models that are trained without some of these

@@ -122,11 +122,6 @@ void add_image_options(Verb verb, ImageOptions& options, bool required) {
       .between(-1.0, 1.0);
 }
 
-face::GreyView view(const io::GreyImage& image) {
-  return {image.grey.data(), static_cast<std::size_t>(image.width), static_cast<std::size_t>(image.height),
-          static_cast<std::size_t>(image.width)};
-}
-
 FaceExamples read_examples(const ImageOptions& options) {
   const std::vector<std::filesystem::path> sources(options.images.begin(), options.images.end());
   io::LabelledSet set = io::find_labelled_images(sources, {options.first_pixel});

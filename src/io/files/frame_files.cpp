@@ -27,6 +27,12 @@ struct NumberedName {
   long number = 0;
 };
 
+std::optional<long> number_of(std::string_view digits) {
+  const auto number = exact_number_in<long>(digits);
+  // differences of numbers are taken below, and must not overflow
+  return number && *number <= std::numeric_limits<long>::max() / 4 ? number : std::nullopt;
+}
+
 // The last number in the name before its extension.
 std::optional<NumberedName> numbered_name(const fs::path& path) {
   const std::string stem = path.stem().string();
@@ -35,9 +41,8 @@ std::optional<NumberedName> numbered_name(const fs::path& path) {
   std::size_t begin = end;
   while (begin > 0 && is_digit(stem[begin - 1])) --begin;
   if (begin == end) return std::nullopt;
-  const auto number = exact_number_in<long>(std::string_view(stem).substr(begin, end - begin));
-  // differences of numbers are taken below, and must not overflow
-  if (!number || *number > std::numeric_limits<long>::max() / 4) return std::nullopt;
+  const auto number = number_of(std::string_view(stem).substr(begin, end - begin));
+  if (!number) return std::nullopt;
   return NumberedName{stem.substr(0, begin), stem.substr(begin, end - begin), stem.substr(end), *number};
 }
 

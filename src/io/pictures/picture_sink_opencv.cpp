@@ -178,10 +178,7 @@ std::unique_ptr<PictureSink::Target> make_target(const fs::path& path, double fp
 
 }  // namespace
 
-PictureSink::PictureSink(const fs::path& path, double fps) : target_(make_target(path, fps)) {}
-PictureSink::~PictureSink() = default;
-PictureSink::PictureSink(PictureSink&&) noexcept = default;
-PictureSink& PictureSink::operator=(PictureSink&&) noexcept = default;
+PictureSink::PictureSink(const fs::path& path, double fps) : target_(make_target(path, fps).release()) {}
 void PictureSink::add(const Picture& picture, std::int64_t frame, const std::string& name) {
   target_->add(picture, frame, name);
 }

@@ -95,10 +95,6 @@ struct VideoFile::State {
   }
 };
 
-VideoFile::~VideoFile() = default;
-VideoFile::VideoFile(VideoFile&&) noexcept = default;
-VideoFile& VideoFile::operator=(VideoFile&&) noexcept = default;
-
 VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state_(new State) {
   std::error_code error;
   if (!is_there(path)) throw about(path, Error("there is no such file"));
@@ -167,14 +163,12 @@ struct CameraCapture::State {
   std::string address;  // of a stream; empty: a local camera
   cv::VideoCapture capture;
   cv::Mat frame, colour;
-};
 
-CameraCapture::~CameraCapture() {
-  const QuietOpenCV quiet;  // it complains of a camera that was unplugged
-  state_.reset();
-}
-CameraCapture::CameraCapture(CameraCapture&&) noexcept = default;
-CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
+  ~State() {
+    const QuietOpenCV quiet;  // it complains of a camera that was unplugged
+    capture.release();
+  }
+};
 
 CameraCapture::CameraCapture(int number, double fps) : state_(new State) {
   state_->number = number;
