@@ -149,4 +149,12 @@ HeadErrors errors(const HeadPath& path, const std::vector<io::HeadBox>& truth) {
   return result;
 }
 
+nlohmann::ordered_json errors_json(const HeadErrors& errors) {
+  return {{"frames", errors.frames},
+          {"missing", errors.missing},
+          {"within_quarter", errors.within},
+          {"mean", errors.mean},
+          {"median", errors.median}};
+}
+
 }  // namespace kinema::app

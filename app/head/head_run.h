@@ -71,4 +71,6 @@ struct HeadErrors {
 };
 HeadErrors errors(const HeadPath& path, const std::vector<io::HeadBox>& truth);
 
+nlohmann::ordered_json errors_json(const HeadErrors& errors);
+
 }  // namespace kinema::app

@@ -77,14 +77,6 @@ ordered_json number_or_null(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-ordered_json errors_json(const HeadErrors& errors) {
-  return {{"frames", errors.frames},
-          {"missing", errors.missing},
-          {"within_quarter", errors.within},
-          {"mean", errors.mean},
-          {"median", errors.median}};
-}
-
 ordered_json results_json(const HeadTrackOptions& options, const Paths& paths, double fps,
                           const std::optional<std::vector<io::HeadBox>>& truth) {
   ordered_json results;

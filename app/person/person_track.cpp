@@ -109,13 +109,7 @@ void report(const PersonTrackOptions& options, const PersonCounts& counts, const
   json["processor_ms"] = 1000 * counts.processor_seconds / tracked;
   json["results"] = {{"out", options.run.outputs.lines}};
   json["results"]["jitter_px"] = noise ? ordered_json(*noise) : ordered_json(nullptr);
-  if (off) {
-    json["results"]["truth"] = {{"frames", off->frames},
-                                {"missing", off->missing},
-                                {"within_quarter", off->within},
-                                {"mean", off->mean},
-                                {"median", off->median}};
-  }
+  if (off) json["results"]["truth"] = errors_json(*off);
   print_json(json, options.common.console);
 }
 

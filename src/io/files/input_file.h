@@ -1,6 +1,7 @@
 // Input files: the one place where they are opened, and what readers need to name them in messages.
 #pragma once
 
+#include "io/files/descriptor.h"
 #include "kinema/error.h"
 
 #include <cstddef>
@@ -28,12 +29,9 @@ class InputFile {
 public:
   /// Throws Error if the file is missing, a folder, a pipe or a device, or cannot be read.
   explicit InputFile(const std::filesystem::path& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
 
   std::size_t left() const { return left_; }  ///< bytes not yet read
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.number(); }
 
   /// The next bytes, of which at least as many must be left. Throws Error if the disk fails or the file has been
   /// truncated.
@@ -43,7 +41,7 @@ public:
   std::string rest(std::size_t most);
 
 private:
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::size_t left_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // Live estimates for other programs: each receiver gets its messages in the form that it expects.
 #pragma once
 
+#include "io/files/descriptor.h"
 #include "kinema/geometry.h"
 #include "kinema/head_pose.h"
 
@@ -75,15 +76,12 @@ class UdpSocket {
 public:
   /// "host:port", or "[::1]:4242" for addresses with colons. Throws Error if the name cannot be resolved.
   explicit UdpSocket(const std::string& target);
-  ~UdpSocket();
-  UdpSocket(UdpSocket&& other) noexcept;
-  UdpSocket& operator=(UdpSocket&&) = delete;
 
   /// Never waits: a datagram that cannot be sent at once is dropped.
   void send(std::span<const std::byte> bytes) const;
 
 private:
-  int descriptor_ = -1;
+  Descriptor socket_;
 };
 
 class LiveSender {
