@@ -12,25 +12,29 @@ namespace {
 
 constexpr std::size_t widest_degrees = 160;
 
-}  // namespace
-
-void put(nlohmann::ordered_json& header, const head::Estimate& estimate) {
+// The members of every estimate; false: nothing was found, and there are no others.
+template <class Estimate>
+bool put_found(nlohmann::ordered_json& header, const Estimate& estimate) {
   header["found"] = estimate.found;
   header["ms"] = nlohmann::ordered_json::object();
   for (const StageTime& time : estimate.times) header["ms"][time.stage] = time.ms;
-  if (!estimate.found) {
-    header["why"] = estimate.why;
-    return;
-  }
+  if (!estimate.found) header["why"] = estimate.why;
+  return estimate.found;
+}
+
+nlohmann::ordered_json numbers(const Vec3& place) { return {place.x, place.y, place.z}; }
+
+}  // namespace
+
+void put(nlohmann::ordered_json& header, const head::Estimate& estimate) {
+  if (!put_found(header, estimate)) return;
   header["x"] = estimate.x;
   header["y"] = estimate.y;
   header["area"] = estimate.area;
   header["score"] = estimate.confidence;
   if (estimate.distance) header["distance"] = *estimate.distance;
-  if (estimate.position) header["position"] = {estimate.position->x, estimate.position->y, estimate.position->z};
-  if (estimate.raw_position) {
-    header["raw_position"] = {estimate.raw_position->x, estimate.raw_position->y, estimate.raw_position->z};
-  }
+  if (estimate.position) header["position"] = numbers(*estimate.position);
+  if (estimate.raw_position) header["raw_position"] = numbers(*estimate.raw_position);
   if (estimate.oval) header["oval"] = {estimate.oval->cx, estimate.oval->cy, estimate.oval->rx, estimate.oval->ry};
 }
 
@@ -70,20 +74,13 @@ void HeadFeed::add(long number, double time, const io::Picture& picture, const h
 }
 
 void put(nlohmann::ordered_json& header, std::vector<ArrayPart>& arrays, const person::Estimate& estimate) {
-  header["found"] = estimate.found;
-  header["ms"] = nlohmann::ordered_json::object();
-  for (const StageTime& time : estimate.times) header["ms"][time.stage] = time.ms;
-  if (!estimate.found) {
-    header["why"] = estimate.why;
-    return;
-  }
+  if (!put_found(header, estimate)) return;
   const head::Oval& oval = estimate.oval;
   header["face"] = estimate.face;
   header["x"] = estimate.x;
   header["y"] = estimate.y;
   header["score"] = estimate.confidence;
   header["oval"] = {oval.cx, oval.cy, oval.rx, oval.ry};
-  const auto numbers = [](const Vec3& place) { return nlohmann::ordered_json{place.x, place.y, place.z}; };
   if (estimate.position) {
     header["position"] = numbers(*estimate.position);
     header["distance"] = norm(*estimate.position);
