@@ -133,37 +133,28 @@ void add_record(Verb parent, Task& task) {
   Verb verb = parent.add("record", "Write a live source to a recording, which body track reads");
   const auto options = std::make_shared<RecordOptions>();
   io::RecordingSettings& recording = options->recording;
-  verb.option("--input", options->input, "A live source: kinema cameras lists them").type("SOURCE").required();
-  verb.option("--out", options->out, "The folder of the recording").type("DIR").required();
-  verb.option("--frames", options->frames, "At most N frames; 0: until the source ends, or Ctrl-C")
-      .type("N")
+  verb.option("--input", options->input, "SOURCE", "A live source: kinema cameras lists them").required();
+  verb.option("--out", options->out, "DIR", "The folder of the recording").required();
+  verb.option("--frames", options->frames, "N", "At most N frames; 0: until the source ends, or Ctrl-C")
       .between(0L, 1L << 52);
-  verb.option("--seconds", options->seconds, "At most S seconds; 0: until the source ends, or Ctrl-C")
-      .type("S")
+  verb.option("--seconds", options->seconds, "S", "At most S seconds; 0: until the source ends, or Ctrl-C")
       .between(0.0, 1e9);
-  verb.text(
-          "--camera-file",
-          [&recording](const std::string& files) {
-            for (const std::string& file : split(files, ',')) recording.camera_files.emplace_back(file);
-          },
-          "camera.json or an OpenCV calibration, in place of the source's own")
-      .type("FILE[,FILE]");
-  verb.option("--fps", recording.fps, "Frames per second, in place of the source's").type("N").between(0.0, 1e6);
+  verb.parsed("--camera-file", recording.camera_files, split_paths, "FILE[,FILE]",
+              "camera.json or an OpenCV calibration, in place of the source's own");
+  verb.option("--fps", recording.fps, "N", "Frames per second, in place of the source's").between(0.0, 1e6);
   verb.length("--depth-scale", recording.depth_scale,
               "Length of a unit of depth, in metres or as in 1mm, in place of the source's", {0, 1});
   verb.length("--baseline", recording.baseline,
               "Distance between the cameras of a rectified pair, in metres or with a unit", {0, 10});
   verb.length("--calibration-unit", recording.calibration_unit,
               "Length of a unit of an OpenCV calibration, in metres or as in 25mm", {0, 1000});
-  verb.option("--reconnect", recording.reconnect, "Seconds to wait for a live source that disappears; 0: end")
-      .type("S")
+  verb.option("--reconnect", recording.reconnect, "S", "Seconds to wait for a live source that disappears; 0: end")
       .between(0.0, 1e9)
       .show_default();
-  verb.option("--threads", options->threads, "Number of CPU threads that compress images, 0: one per core")
-      .type("N")
-      .between(0, 4096)
-      .group("Everywhere");
-  verb.flag("--json", options->json, "Print the results as one JSON object on standard output").group("Everywhere");
+  verb = verb.under("Everywhere");
+  verb.option("--threads", options->threads, "N", "Number of CPU threads that compress images, 0: one per core")
+      .between(0, 4096);
+  verb.flag("--json", options->json, "Print the results as one JSON object on standard output");
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 

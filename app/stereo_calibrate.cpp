@@ -1,6 +1,6 @@
 // kinema stereo calibrate: two cameras and a chessboard or ChArUco board to the calibration that body track reads.
+#include "app/options/command_line.h"
 #include "app/options/interrupt.h"
-#include "app/options/lengths.h"
 #include "app/options/options.h"
 #include "app/options/progress.h"
 #include "app/page/view.h"
@@ -79,8 +79,7 @@ private:
 };
 
 std::pair<io::FrameSequence, io::FrameSequence> pictures_of(const std::string& input) {
-  std::error_code ignored;
-  if (fs::is_directory(input, ignored)) {
+  if (io::is_folder(input)) {
     return {io::list_folder(fs::path(input) / "left", io::FileKind::picture),
             io::list_folder(fs::path(input) / "right", io::FileKind::picture)};
   }
@@ -212,34 +211,30 @@ void parse_board(const std::string& word, io::CalibrationBoard& board) {
 void add_stereo_calibrate(Verb parent, Task& task) {
   Verb verb = parent.add("calibrate", "Calibrate a stereo pair with a chessboard or ChArUco board, for body track");
   const auto options = std::make_shared<StereoCalibrateOptions>();
-  verb.option("--input", options->input,
+  verb.option("--input", options->input, "DIR|FILES|SOURCE",
               "A folder with left/ and right/, patterns left%02d.jpg,right%02d.jpg, or a stereo camera as in stereo:0")
-      .type("DIR|FILES|SOURCE")
       .required();
   verb.text(
-          "--board", [options](const std::string& word) { parse_board(word, options->board); },
+          "--board", [options](const std::string& word) { parse_board(word, options->board); }, "9x6",
           "Inner corners of the board, where four squares meet")
-      .type("9x6")
       .show_default("9x6");
   verb.text(
-          "--square", [options](const std::string& word) { options->board.square = parse_length("--square", word); },
-          "Side of a square, in metres or with a unit")
-      .type("25mm")
+          "--square",
+          [options](const std::string& word) { options->board.square = parse_metres("--square", word, seen_lengths); },
+          "25mm", "Side of a square, in metres or with a unit")
       .show_default("25mm");
   verb.text(
-          "--marker", [options](const std::string& word) { options->board.marker = parse_length("--marker", word); },
-          "Side of a marker of a ChArUco board, as --square; without it the board is a chessboard")
-      .type("18mm");
-  verb.option("--dictionary", options->board.dictionary, "Markers of a ChArUco board, as OpenCV names them")
-      .type("NAME")
+      "--marker",
+      [options](const std::string& word) { options->board.marker = parse_metres("--marker", word, seen_lengths); },
+      "18mm", "Side of a marker of a ChArUco board, as --square; without it the board is a chessboard");
+  verb.option("--dictionary", options->board.dictionary, "NAME", "Markers of a ChArUco board, as OpenCV names them")
       .show_default();
-  verb.option("--out", options->out, "The calibration, for --camera-file of body track").type("stereo.yml").required();
-  verb.option("--views", options->views, "Views of the board, in different places, to take from a camera")
-      .type("N")
+  verb.option("--out", options->out, "stereo.yml", "The calibration, for --camera-file of body track").required();
+  verb.option("--views", options->views, "N", "Views of the board, in different places, to take from a camera")
       .between(5L, 1000L)
       .show_default();
   add_view_options(verb, options->view);
-  verb.flag("--json", options->json, "Print the results as one JSON object on standard output").group("Everywhere");
+  verb.under("Everywhere").flag("--json", options->json, "Print the results as one JSON object on standard output");
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 

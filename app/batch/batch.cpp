@@ -12,7 +12,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -117,49 +116,33 @@ void run(const BatchOptions& options, const Ranks& ranks) {
   ranks.together([&] { check_done(options, shard, counts); });
 }
 
-void read_words(Verb verb, const std::string& name, const std::function<void(std::vector<std::string>)>& set,
-                const std::string& help) {
-  verb.text(
-          name, [set](const std::string& line) { set(split_words(line)); }, help)
-      .type("OPTIONS")
-      .group("For a folder");
-}
-
 }  // namespace
 
 void add_batch(Verb parent, Task& task) {
   Verb verb = parent.add("batch", "Track many recordings, videos and pictures; resumable, on one machine or many");
   const auto options = std::make_shared<BatchOptions>();
-  verb.option("JOBS", options->jobs,
+  verb.option("JOBS", options->jobs, "DIR|FILE",
               "A folder of recordings, videos and pictures, or a file with a job per line: INPUT TRACKER [OPTIONS]")
-      .type("DIR|FILE")
       .required();
-  verb.option("--out", options->out, "Folder for results, their records and the report; jobs done there are skipped")
-      .type("DIR")
+  verb.option("--out", options->out, "DIR",
+              "Folder for results, their records and the report; jobs done there are skipped")
       .required();
   FolderOptions& folder = options->folder;
-  read_words(
-      verb, "--body", [&folder](auto words) { folder.body = std::move(words); },
-      "Options of kinema body track, for recordings; give further outputs such as --bvh a name without a folder");
-  read_words(
-      verb, "--head", [&folder](auto words) { folder.head = std::move(words); },
-      "Options of kinema head track: track heads in videos and pictures");
-  read_words(
-      verb, "--face", [&folder](auto words) { folder.face = std::move(words); },
-      "Options of kinema face fit: fit faces in videos and pictures");
-  read_words(
-      verb, "--track", [&folder](auto words) { folder.track = std::move(words); },
-      "Options of kinema track: follow the person in videos and pictures; '' for none");
-  verb.text(
-          "--shard", [options](const std::string& text) { options->shard = parse_shard(text); },
-          "Run part i of n; by default that of this task of a Slurm job array, and of this rank under mpirun")
-      .type("i/n");
-  verb.option("--at-once", options->at_once, "Jobs that run at once; 0: one per core, or a few per GPU")
-      .type("N")
+  Verb for_folder = verb.under("For a folder");
+  const auto words = [&for_folder](const char* name, auto& value, const char* help) {
+    for_folder.parsed(name, value, split_words, "OPTIONS", help);
+  };
+  words("--body", folder.body,
+        "Options of kinema body track, for recordings; give further outputs such as --bvh a name without a folder");
+  words("--head", folder.head, "Options of kinema head track: track heads in videos and pictures");
+  words("--face", folder.face, "Options of kinema face fit: fit faces in videos and pictures");
+  words("--track", folder.track, "Options of kinema track: follow the person in videos and pictures; '' for none");
+  verb.parsed("--shard", options->shard, parse_shard, "i/n",
+              "Run part i of n; by default that of this task of a Slurm job array, and of this rank under mpirun");
+  verb.option("--at-once", options->at_once, "N", "Jobs that run at once; 0: one per core, or a few per GPU")
       .between(0, 4096);
-  verb.option("--per-process", options->per_process,
+  verb.option("--per-process", options->per_process, "N",
               "Concurrent jobs that share a process, and so a GPU context; 0: all jobs of a GPU, or one on the CPU")
-      .type("N")
       .between(0, 4096);
   verb.flag("--report", options->report_only, "Run no jobs; only write the report of those that have ended");
   add_common_options(verb, options->common);

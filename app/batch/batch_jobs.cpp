@@ -1,6 +1,5 @@
 #include "app/batch/batch_jobs.h"
 
-#include "app/batch/readable_text.h"
 #include "app/options/command_line.h"
 #include "io/files/checksum.h"
 #include "io/files/frame_files.h"
@@ -91,11 +90,7 @@ void check_job(const Job& job) {
 }
 
 std::string text_of(const fs::path& file) {
-  try {
-    return io::read_bytes(file);
-  } catch (const Error& error) {
-    throw io::about(file, error);
-  }
+  return io::naming(file, [&] { return io::read_bytes(file); });
 }
 
 std::vector<Job> read_lines(const fs::path& file, const std::vector<std::string>& common) {
@@ -126,14 +121,9 @@ std::vector<Job> read_lines(const fs::path& file, const std::vector<std::string>
   return jobs;
 }
 
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 bool is_recording(const fs::path& folder) {
-  return io::is_there(folder / "camera.json") || is_folder(folder / "depth") || is_folder(folder / "points") ||
-         (is_folder(folder / "left") && is_folder(folder / "right"));
+  return io::is_there(folder / "camera.json") || io::is_folder(folder / "depth") || io::is_folder(folder / "points") ||
+         (io::is_folder(folder / "left") && io::is_folder(folder / "right"));
 }
 
 class FolderReader {
@@ -149,7 +139,7 @@ public:
     bool pictures = false;
     for (const fs::path& entry : entries) {
       if (entry.filename().string().starts_with('.')) continue;
-      if (is_folder(entry)) {
+      if (io::is_folder(entry)) {
         if (fs::weakly_canonical(entry) != skipped_) read(entry);
       } else if (io::extension_of(entry) == ".oni" || io::is_azure_kinect_file(entry.string())) {
         add(entry, "body", options_.body);
@@ -257,7 +247,7 @@ fs::path input_of(const JobList& list, const Job& job) {
 JobList read_jobs(const fs::path& jobs, const FolderOptions& options, const std::vector<std::string>& common,
                   const fs::path& skipped) {
   JobList list;
-  if (is_folder(jobs)) {
+  if (io::is_folder(jobs)) {
     list.inputs = jobs;
     list.working = fs::current_path();
     FolderOptions all = options;
@@ -337,6 +327,38 @@ std::vector<Job> jobs_of(const JobList& list, Shard shard) {
     std::push_heap(loads.begin(), loads.end(), std::greater<>());
   }
   return mine;
+}
+
+// RFC 3629: the second byte also excludes characters that are too large, surrogates, and those with a shorter form.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : 4;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+  unsigned low = 0x80, high = 0xBF;
+  if (first == 0xE0) low = 0xA0;
+  if (first == 0xED) high = 0x9F;
+  if (first == 0xF0) low = 0x90;
+  if (first == 0xF4) high = 0x8F;
+  if (byte(1) < low || byte(1) > high) return 0;
+  for (std::size_t i = 2; i < length; ++i) {
+    if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
+  }
+  return length;
+}
+
+std::string readable(std::string_view text) {
+  std::string made;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    if (length > 0)
+      made += text.substr(0, length);
+    else
+      made += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    text.remove_prefix(length > 0 ? length : 1);
+  }
+  return made;
 }
 
 }  // namespace kinema::app

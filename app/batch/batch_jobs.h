@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,5 +58,12 @@ std::filesystem::path input_of(const JobList& list, const Job& job);
 
 /// The jobs of one shard, longest first. Jobs are dealt so that all shards have about the same length.
 std::vector<Job> jobs_of(const JobList& list, Shard shard);
+
+/// The bytes of the UTF-8 character at the start of a text that is not empty; 0 if there is none.
+std::size_t character_length(std::string_view text);
+
+/// The text with every byte that is no UTF-8 as "\xe4": different texts stay different, but for those that hold such words
+/// already.
+std::string readable(std::string_view text);
 
 }  // namespace kinema::app

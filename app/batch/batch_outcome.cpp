@@ -44,7 +44,7 @@ std::string without_folder(std::string text, const fs::path& folder) {
 // Of a file, or of all files in a folder.
 std::uint64_t bytes_of(const fs::path& path) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) {
+  if (!io::is_folder(path)) {
     const std::uintmax_t bytes = fs::file_size(path, error);
     return error ? 0 : bytes;
   }

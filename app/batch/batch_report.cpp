@@ -1,6 +1,6 @@
 #include "app/batch/batch_report.h"
 
-#include "app/batch/readable_text.h"
+#include "app/batch/batch_jobs.h"
 #include "io/files/text.h"
 
 #include <fmt/format.h>

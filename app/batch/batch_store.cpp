@@ -1,6 +1,6 @@
 #include "app/batch/batch_store.h"
 
-#include "app/batch/readable_text.h"
+#include "app/batch/batch_jobs.h"
 #include "io/files/input_file.h"
 #include "io/files/output_file.h"
 
@@ -119,22 +119,18 @@ ordered_json to_json(const JobRecord& record) {
 
 FileLock::FileLock(const fs::path& path, IfHeld if_held) {
   for (;;) {
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail(path, errno);
+    file_ = io::Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!held()) fail(path, errno);
     int result = 0;
     do {
-      result = ::flock(descriptor_, LOCK_EX | (if_held == IfHeld::give_up ? LOCK_NB : 0));
+      result = ::flock(file_.number(), LOCK_EX | (if_held == IfHeld::give_up ? LOCK_NB : 0));
     } while (result != 0 && errno == EINTR);
     const bool by_another = result != 0 && errno == EWOULDBLOCK;
     // the process that held it may have removed the file since: then the lock is worth nothing
-    if (!by_another && is_file_of(descriptor_, path)) return;
-    ::close(std::exchange(descriptor_, -1));
+    if (!by_another && is_file_of(file_.number(), path)) return;
+    file_ = io::Descriptor();
     if (by_another) return;
   }
-}
-
-FileLock::~FileLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 Claim::Claim(FileLock lock, fs::path work, fs::path results) : work_(std::move(work)), results_(std::move(results)) {
@@ -157,11 +153,11 @@ Claim::~Claim() {
 
 void Claim::commit(const JobRecord& record) {
   std::error_code error;
-  if (fs::exists(log(), error) && fs::file_size(log(), error) > 0) fs::rename(log(), folder_ / "log.txt", error);
+  if (io::is_there(log()) && fs::file_size(log(), error) > 0) fs::rename(log(), folder_ / "log.txt", error);
   io::write_file(folder_ / record_name,
                  to_json(record).dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
   // a folder cannot be renamed over another; a kill between the two renames loses only a result that is out of date
-  if (fs::exists(results_, error)) fs::rename(results_, work_ / "replaced", error);
+  if (io::is_there(results_)) fs::rename(results_, work_ / "replaced", error);
   if (std::rename(folder_.c_str(), results_.c_str()) != 0) fail(results_, errno);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "app/batch/batch_jobs.h"
+#include "io/files/descriptor.h"
 
 #include <nlohmann/json.hpp>
 
@@ -49,14 +50,11 @@ public:
 
   /// Creates the file if needed. A file system without locks lets everyone have it.
   FileLock(const std::filesystem::path& path, IfHeld if_held);
-  ~FileLock();
-  FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  FileLock& operator=(FileLock&&) = delete;
 
-  bool held() const { return descriptor_ >= 0; }
+  bool held() const { return file_.open(); }
 
 private:
-  int descriptor_ = -1;
+  io::Descriptor file_;
 };
 
 /// The exclusive right to work on a job.

@@ -1,5 +1,6 @@
 #include "app/batch/child_process.h"
 
+#include "io/files/descriptor.h"
 #include "kinema/error.h"
 
 #include <fcntl.h>
@@ -20,22 +21,11 @@
 namespace kinema::app {
 namespace {
 
-class Descriptor {
-public:
-  Descriptor(const std::filesystem::path& path, int flags) : value_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (value_ < 0) {
-      throw Error(fmt::format("{}: could not be opened: {}", path.string(), std::strerror(errno)),
-                  Error::Cause::running);
-    }
-  }
-  ~Descriptor() { ::close(value_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int value() const { return value_; }
-
-private:
-  int value_;
-};
+io::Descriptor opened(const std::filesystem::path& path, int flags) {
+  io::Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0666));
+  if (file.open()) return file;
+  throw Error(fmt::format("{}: could not be opened: {}", path.string(), std::strerror(errno)), Error::Cause::running);
+}
 
 std::vector<std::string> environment_of(const ChildSettings& settings) {
   std::vector<std::string> variables;
@@ -79,8 +69,9 @@ ChildProcess::ChildProcess(const ChildSettings& settings) {
   std::vector<std::string> words = settings.words, variables = environment_of(settings);
   const std::vector<char*> arguments = pointers(words), environment = pointers(variables);
   const std::string folder = settings.folder.string();
-  const Descriptor input("/dev/null", O_RDONLY), output(settings.output, O_WRONLY | O_CREAT | O_TRUNC),
-      log(settings.log, O_WRONLY | O_CREAT | O_TRUNC);
+  const io::Descriptor input = opened("/dev/null", O_RDONLY),
+                       output = opened(settings.output, O_WRONLY | O_CREAT | O_TRUNC),
+                       log = opened(settings.log, O_WRONLY | O_CREAT | O_TRUNC);
   const pid_t parent = ::getpid();
   id_ = ::fork();
   if (id_ < 0) {
@@ -96,8 +87,8 @@ ChildProcess::ChildProcess(const ChildSettings& settings) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (::dup2(input.value(), STDIN_FILENO) >= 0 && ::dup2(output.value(), STDOUT_FILENO) >= 0 &&
-      ::dup2(log.value(), STDERR_FILENO) >= 0 && pass_on(settings.channel) && ::chdir(folder.c_str()) == 0) {
+  if (::dup2(input.number(), STDIN_FILENO) >= 0 && ::dup2(output.number(), STDOUT_FILENO) >= 0 &&
+      ::dup2(log.number(), STDERR_FILENO) >= 0 && pass_on(settings.channel) && ::chdir(folder.c_str()) == 0) {
     ::execve(arguments.front(), arguments.data(), environment.data());
   }
   ::_exit(127);

@@ -1,8 +1,9 @@
 #include "app/batch/shard.h"
 
+#include "io/files/text.h"
+
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -11,16 +12,9 @@
 namespace kinema::app {
 namespace {
 
-std::optional<std::size_t> whole_number(std::string_view text) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<std::size_t> variable(const char* name) {
   const char* text = std::getenv(name);
-  return text != nullptr ? whole_number(text) : std::nullopt;
+  return text != nullptr ? io::exact_number_in<std::size_t>(text) : std::nullopt;
 }
 
 }  // namespace
@@ -29,8 +23,10 @@ std::string Shard::words() const { return fmt::format("{}/{}", index + 1, count)
 
 Shard parse_shard(const std::string& text) {
   const std::size_t slash = text.find('/');
-  const auto index = whole_number(std::string_view(text).substr(0, slash));
-  const auto count = slash == std::string::npos ? std::nullopt : whole_number(std::string_view(text).substr(slash + 1));
+  const auto index = io::exact_number_in<std::size_t>(std::string_view(text).substr(0, slash));
+  const auto count = slash == std::string::npos
+                         ? std::nullopt
+                         : io::exact_number_in<std::size_t>(std::string_view(text).substr(slash + 1));
   if (!index || !count || *index < 1 || *index > *count) {
     throw Error(fmt::format("--shard is '{}': give i/n with i from 1 to n, such as 3/12", text));
   }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -64,10 +63,6 @@ ChildSettings settings_of(const std::filesystem::path& program, const std::files
 
 }  // namespace
 
-Channel::~Channel() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 std::pair<Channel, Channel> Channel::make_pair() {
   int ends[2] = {};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -79,7 +74,7 @@ std::pair<Channel, Channel> Channel::make_pair() {
 bool Channel::send(const Message& message) {
   const std::string bytes = packed(message);
   for (std::size_t sent = 0; sent < bytes.size();) {
-    const ssize_t some = ::send(descriptor_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+    const ssize_t some = ::send(descriptor(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
     if (some < 0 && errno != EINTR) return false;
     if (some > 0) sent += static_cast<std::size_t>(some);
   }
@@ -91,7 +86,7 @@ std::optional<Message> Channel::receive(IfNone if_none) {
     if (auto message = unpack(unread_)) return message;
     if (!open_) return std::nullopt;
     char bytes[4096];
-    const ssize_t some = ::recv(descriptor_, bytes, sizeof bytes, if_none == IfNone::give_up ? MSG_DONTWAIT : 0);
+    const ssize_t some = ::recv(descriptor(), bytes, sizeof bytes, if_none == IfNone::give_up ? MSG_DONTWAIT : 0);
     if (some > 0) {
       unread_.append(bytes, static_cast<std::size_t>(some));
     } else if (some < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {

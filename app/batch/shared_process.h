@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/batch/child_process.h"
+#include "io/files/descriptor.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -20,16 +21,12 @@ using Message = std::vector<std::string>;
 class Channel {
 public:
   /// Takes the descriptor of a connected stream socket.
-  explicit Channel(int descriptor) : descriptor_(descriptor) {}
-  ~Channel();
-  Channel(Channel&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), unread_(std::move(other.unread_)), open_(other.open_) {}
-  Channel& operator=(Channel&&) = delete;
+  explicit Channel(int descriptor) : socket_(descriptor) {}
 
   /// Both ends, which exec closes. Throws Error of cause running.
   static std::pair<Channel, Channel> make_pair();
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return socket_.number(); }
 
   /// False if the other end is gone. Waits while the other end has much to read.
   bool send(const Message& message);
@@ -39,7 +36,7 @@ public:
   std::optional<Message> receive(IfNone if_none);
 
 private:
-  int descriptor_ = -1;
+  io::Descriptor socket_;
   std::string unread_;
   bool open_ = true;  // the other end may still send
 };

@@ -210,11 +210,10 @@ void run(const BodyEvaluateOptions& options) {
 void add_body_evaluate(Verb parent, Task& task) {
   Verb verb = parent.add("evaluate", "Compare poses with ground truth, by joint and by frame");
   const auto options = std::make_shared<BodyEvaluateOptions>();
-  verb.option("--poses", options->poses, "The tracked poses").type("poses.jsonl").required();
-  verb.option("--truth", options->truth, "The ground truth; joints may have the names of BVH files")
-      .type("truth.jsonl")
+  verb.option("--poses", options->poses, "poses.jsonl", "The tracked poses").required();
+  verb.option("--truth", options->truth, "truth.jsonl", "The ground truth; joints may have the names of BVH files")
       .required();
-  verb.option("--out", options->out, "Folder for evaluate.json and evaluate.html, with plots").type("DIR");
+  verb.option("--out", options->out, "DIR", "Folder for evaluate.json and evaluate.html, with plots");
   add_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

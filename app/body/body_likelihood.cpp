@@ -245,26 +245,21 @@ void add_body_likelihood(Verb parent, Task& task) {
   Verb verb = parent.add("likelihood", "Compute the log-likelihood of poses, given the points of a frame");
   const auto options = std::make_shared<BodyLikelihoodOptions>();
   body::LikelihoodSettings& settings = options->settings;
-  verb.option("--points", options->points, "Points (I,3) float32, metres, z forward").type("P.npy").required();
-  verb.option("--capsules", options->capsules, "Poses (J,K,7) float32 as ax ay az r bx by bz").type("C.npy").required();
-  verb.option("--out", options->out, "The result (J,) float64: log p of eq. 3 without its constant")
-      .type("L.npy")
+  verb.option("--points", options->points, "P.npy", "Points (I,3) float32, metres, z forward").required();
+  verb.option("--capsules", options->capsules, "C.npy", "Poses (J,K,7) float32 as ax ay az r bx by bz").required();
+  verb.option("--out", options->out, "L.npy", "The result (J,) float64: log p of eq. 3 without its constant")
       .required();
   verb.length("--tau", settings.tau, "Distance at which residuals are truncated, in metres or with a unit")
-      .show_default(fmt::format("{}", settings.tau));
+      .show_default(settings.tau);
   verb.length("--sigma", settings.sigma, "Standard deviation of a point about the skin, in metres or with a unit")
-      .show_default(fmt::format("{}", settings.sigma));
-  verb.text(
-          "--association", [&settings](const std::string& word) { settings.association = parse_association(word); },
-          "Compare a point with the capsule whose surface is nearest along its ray (the default), or with the first "
-          "one hit")
-      .type("nearest|first-hit");
-  verb.text(
-          "--camera", [&settings](const std::string& text) { settings.camera = parse_camera(text); },
-          "Origin of all rays, in metres [0,0,0]")
-      .type("x,y,z");
-  verb.option("--background", options->background, "Marks (I,) bool or uint8: nonzero for a point behind the person")
-      .type("B.npy");
+      .show_default(settings.sigma);
+  verb.parsed(
+      "--association", settings.association, parse_association, "nearest|first-hit",
+      "Compare a point with the capsule whose surface is nearest along its ray (the default), or with the first "
+      "one hit");
+  verb.parsed("--camera", settings.camera, parse_camera, "x,y,z", "Origin of all rays, in metres [0,0,0]");
+  verb.option("--background", options->background, "B.npy",
+              "Marks (I,) bool or uint8: nonzero for a point behind the person");
   verb.flag("--no-free-space", options->no_free_space, "Ignore the marks: the paper's sum exactly");
   verb.flag("--no-culling", options->no_culling, "Test every capsule on every ray: the same bits, slower");
   add_common_options(verb, options->common);

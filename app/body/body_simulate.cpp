@@ -154,29 +154,24 @@ void add_body_simulate(Verb parent, Task& task) {
       "Writes a folder for `kinema body track --input`: frames, truth.jsonl and, last, camera.json.\n"
       "A folder without camera.json is an incomplete recording.");
   synth::SimulationSettings& settings = options->settings;
-  verb.option("--motion", options->motion, "The clip: a BVH file with y up").type("clip.bvh").required();
-  verb.option("--mode", options->mode, "What is recorded")
-      .type("depth|stereo|points")
+  verb.option("--motion", options->motion, "clip.bvh", "The clip: a BVH file with y up").required();
+  verb.option("--mode", options->mode, "depth|stereo|points", "What is recorded")
       .one_of({"depth", "stereo", "points"})
       .required();
-  verb.option("--out", options->out, "The folder of the recording").type("DIR").required();
+  verb.option("--out", options->out, "DIR", "The folder of the recording").required();
   verb.flag("--force", options->force, "Replace an existing recording");
-  verb.option("--fps", options->fps, "Frames per second; poses between those of the clip are interpolated [30]")
-      .type("N");
-  verb.option("--frames", options->frames, "At most N frames [to the end of the clip]").type("N").between(0, 1'000'000);
-  verb.option("--start", options->start, "Start time in the clip, in seconds [0]").type("S");
-  verb.option("--skip-first", options->skip_first,
+  verb.option("--fps", options->fps, "N", "Frames per second; poses between those of the clip are interpolated [30]");
+  verb.option("--frames", options->frames, "N", "At most N frames [to the end of the clip]").between(0, 1'000'000);
+  verb.option("--start", options->start, "S", "Start time in the clip, in seconds [0]");
+  verb.option("--skip-first", options->skip_first, "auto|yes|no",
               "Skip the first frame of the clip; auto: if it is a rest pose before the motion [auto]")
-      .type("auto|yes|no")
       .one_of({"auto", "yes", "no"});
-  verb.option("--unit", options->unit,
+  verb.option("--unit", options->unit, "auto|M",
               "Metres per unit of the clip; auto: metres, centimetres, millimetres or CMU units, from the person's "
-              "size [auto]")
-      .type("auto|M");
-  verb.option("--person", options->person.seed,
+              "size [auto]");
+  verb.option("--person", options->person.seed, "N",
               "Who performs the clip: 0 a person of average proportions, other numbers people who differ in build, "
               "proportions and hair [0]")
-      .type("N")
       .between(0L, 1'000'000'000L);
   verb.length("--height", options->person.height,
               "The person's height, in metres or with a unit [from the legs of the clip]");
@@ -185,12 +180,11 @@ void add_body_simulate(Verb parent, Task& task) {
               "Distance from the middle of the motion, in metres or with a unit [the smallest that keeps all of it in "
               "view]");
   verb.length("--camera-height", settings.stage.height, "Height above the floor, in metres or with a unit [1.2]");
-  verb.option("--camera-azimuth", settings.stage.azimuth,
-              "Degrees around the person: 0 from the front, 90 from the person's left [15]")
-      .type("DEG");
+  verb.option("--camera-azimuth", settings.stage.azimuth, "DEG",
+              "Degrees around the person: 0 from the front, 90 from the person's left [15]");
   verb.length("--baseline", settings.baseline,
               "Distance between the cameras of --mode stereo, in metres or with a unit [0.12]");
-  verb.option("--noise", settings.sensor.noise, "Sensor noise: 1 a typical sensor, 0 none [1]").type("FACTOR");
+  verb.option("--noise", settings.sensor.noise, "FACTOR", "Sensor noise: 1 a typical sensor, 0 none [1]");
   verb.flag("--no-background", options->no_background, "Only the person, without floor and wall");
   verb.flag("--write-background", options->write_background, "Also write background.png, the empty scene (depth)");
   add_common_options(verb, options->common);

@@ -6,11 +6,11 @@
 #include "app/page/view.h"
 #include "app/run/track_run.h"
 #include "io/faces/face_detector.h"
+#include "io/files/text.h"
 #include "io/motion/skeleton_json.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -240,132 +240,96 @@ void run(BodyTrackOptions options, const Ranks& ranks) {
 
 int parse_people(const std::string& text) {
   if (text == "all") return 0;
-  int people = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), people);
-  if (error != std::errc() || end != text.data() + text.size() || people < 1 || people > most_people)
+  const auto people = io::exact_number_in<int>(text);
+  if (!people || *people < 1 || *people > most_people)
     throw Error(fmt::format("--people is \"{}\": give a number from 1 to {}, or all", text, most_people));
-  return people;
+  return *people;
 }
 
 std::pair<double, double> parse_place(const std::string& text) {
   const std::vector<std::string> parts = split(text, ',');
-  double x = 0, y = 0;
-  const auto read = [](const std::string& part, double& value) {
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return error == std::errc() && end == part.data() + part.size();
-  };
-  if (parts.size() != 2 || !read(parts[0], x) || !read(parts[1], y))
+  const auto x = io::exact_number_in<double>(parts.front()), y = io::exact_number_in<double>(parts.back());
+  if (parts.size() != 2 || !x || !y)
     throw Error(fmt::format("--choose is \"{}\": give the column and row of a pixel, as in 320,240", text));
-  return {x, y};
+  return {*x, *y};
 }
 
 void add_input_options(Verb verb, BodyTrackOptions& options) {
   io::RecordingSettings& recording = options.recording;
-  verb.option("--input", options.input,
+  verb.option("--input", options.input, "DIR|FILES|SOURCE",
               "A recording's folder, a pattern such as depth/%06d.png, files, left,right of a stereo pair, or a live "
               "source: see kinema cameras")
-      .type("DIR|FILES|SOURCE")
       .required();
-  verb.text(
-          "--camera-file",
-          [&recording](const std::string& files) {
-            for (const std::string& file : split(files, ',')) recording.camera_files.emplace_back(file);
-          },
-          "camera.json or an OpenCV calibration, in place of the recording's own")
-      .type("FILE[,FILE]");
-  verb.option("--fps", recording.fps, "Frames per second, in place of the camera file's").type("N");
+  verb.parsed("--camera-file", recording.camera_files, split_paths, "FILE[,FILE]",
+              "camera.json or an OpenCV calibration, in place of the recording's own");
+  verb.option("--fps", recording.fps, "N", "Frames per second, in place of the camera file's");
   verb.length("--depth-scale", recording.depth_scale, "Length of a unit of the depth images");
   verb.length("--baseline", recording.baseline, "Distance between the cameras of a rectified pair");
   verb.length("--calibration-unit", recording.calibration_unit, "Length of a unit of an OpenCV calibration");
-  verb.option("--colour", recording.colour_pattern, "Pattern of the colour pictures, for --overlay, --view and --face")
-      .type("FILES");
+  verb.option("--colour", recording.colour_pattern, "FILES",
+              "Pattern of the colour pictures, for --overlay, --view and --face");
   body::ForegroundSettings& foreground = options.run.tracker.foreground;
-  verb.length("--near", foreground.nearest, "Smallest distance of the person")
-      .show_default(fmt::format("{}", foreground.nearest));
-  verb.length("--far", foreground.farthest, "Largest distance of the person")
-      .show_default(fmt::format("{}", foreground.farthest));
+  verb.length("--near", foreground.nearest, "Smallest distance of the person").show_default(foreground.nearest);
+  verb.length("--far", foreground.farthest, "Largest distance of the person").show_default(foreground.farthest);
   verb.flag("--no-planes", options.no_planes, "Do not detect floor and walls");
   verb.choice<body::CutOut>("--cut-out", foreground.cut_out,
                             "Whether depth images hold only the person, so that empty pixels are rays past the person",
                             {{"auto", body::CutOut::automatic}, {"yes", body::CutOut::yes}, {"no", body::CutOut::no}});
-  verb.option("--reconnect", recording.reconnect, "Seconds to wait for a live source that disappears; 0: end")
-      .type("S")
+  verb.option("--reconnect", recording.reconnect, "S", "Seconds to wait for a live source that disappears; 0: end")
       .show_default();
-  verb.option("--start", options.run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
-  verb.option("--frames", options.run.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
+  verb.option("--start", options.run.start, "N", "Number of the first frame").between(0L, 1L << 52);
+  verb.option("--frames", options.run.frames, "N", "At most N frames; 0: all").between(0L, 1L << 52);
 }
 
 // Before all other options that change the tracker's settings, which may then deviate from those of the paper.
 void add_paper_option(Verb verb, BodyTrackOptions& options) {
-  verb.preset(
+  verb.under("The filter")
+      .preset(
           "--paper", [&run = options.run] { run.tracker = body::paper_settings(); },
-          "The plain filter of the paper; further options change it from there")
-      .group("The filter");
+          "The plain filter of the paper; further options change it from there");
 }
 
 void add_tracker_options(Verb verb, BodyTrackOptions& options) {
   body::TrackerSettings& tracker = options.run.tracker;
-  const char* group = "The filter";
-  verb.option("--particles", tracker.particles, "Particles per layer; 0: chosen for this machine")
-      .type("N")
-      .between(0, 1000000)
-      .group(group);
-  verb.option("--layers", tracker.layers, "Annealing layers; 1: the plain filter")
-      .type("N")
-      .between(1, 100)
-      .show_default()
-      .group(group);
-  verb.option("--refined", tracker.refined, "Poses refined by least squares; 0: none")
-      .type("N")
+  verb = verb.under("The filter");
+  verb.option("--particles", tracker.particles, "N", "Particles per layer; 0: chosen for this machine")
+      .between(0, 1000000);
+  verb.option("--layers", tracker.layers, "N", "Annealing layers; 1: the plain filter").between(1, 100).show_default();
+  verb.option("--refined", tracker.refined, "N", "Poses refined by least squares; 0: none")
       .between(0, 10000)
-      .show_default()
-      .group(group);
-  verb.option("--rivals", tracker.rivals, "Rival poses compared with the tracked one; 0: none")
-      .type("N")
+      .show_default();
+  verb.option("--rivals", tracker.rivals, "N", "Rival poses compared with the tracked one; 0: none")
       .between(0, 1000)
-      .show_default()
-      .group(group);
-  verb.flag("--limbs", tracker.limbs, "Sample trunk and limbs one after the other").group(group);
-  verb.option("--points", tracker.points, "Points of the person, thinned evenly; 0: chosen for this machine")
-      .type("N")
-      .between(0, 100000000)
-      .group(group);
+      .show_default();
+  verb.flag("--limbs", tracker.limbs, "Sample trunk and limbs one after the other");
+  verb.option("--points", tracker.points, "N", "Points of the person, thinned evenly; 0: chosen for this machine")
+      .between(0, 100000000);
   verb.choice<body::Motion>("--motion", tracker.motion, "Motion model from frame to frame",
                             {{"random-walk", body::Motion::random_walk},
                              {"constant-velocity", body::Motion::constant_velocity},
-                             {"spatial", body::Motion::spatial}})
-      .group(group);
+                             {"spatial", body::Motion::spatial}});
   verb.choice<body::Resampling>("--resampling", tracker.resampling, "Resampling scheme of the particles",
                                 {{"systematic", body::Resampling::systematic},
                                  {"stratified", body::Resampling::stratified},
                                  {"residual", body::Resampling::residual},
-                                 {"multinomial", body::Resampling::multinomial}})
-      .group(group);
-  verb.choice<body::Association>("--association", tracker.likelihood.association,
-                                 "The capsule that a point is compared with",
-                                 {{"nearest", body::Association::nearest}, {"first-hit", body::Association::first_hit}})
-      .group(group);
+                                 {"multinomial", body::Resampling::multinomial}});
+  verb.choice<body::Association>(
+      "--association", tracker.likelihood.association, "The capsule that a point is compared with",
+      {{"nearest", body::Association::nearest}, {"first-hit", body::Association::first_hit}});
   verb.length("--tau", tracker.likelihood.tau, "Distance at which residuals are truncated")
-      .show_default(fmt::format("{}", tracker.likelihood.tau))
-      .group(group);
+      .show_default(tracker.likelihood.tau);
   verb.length("--sigma", tracker.likelihood.sigma, "Standard deviation of a point about the skin")
-      .show_default(fmt::format("{}", tracker.likelihood.sigma))
-      .group(group);
+      .show_default(tracker.likelihood.sigma);
   verb.length("--sensor-noise", tracker.sensor_noise,
               "Standard deviation of a depth at 1 m; grows with the square of the distance")
-      .show_default(fmt::format("{}", tracker.sensor_noise))
-      .group(group);
-  verb.option("--independent", tracker.independent_points, "Number of points per frame that count as independent")
-      .type("N")
-      .show_default()
-      .group(group);
-  verb.option("--rest-cutoff", tracker.rest_cutoff,
+      .show_default(tracker.sensor_noise);
+  verb.option("--independent", tracker.independent_points, "N", "Number of points per frame that count as independent")
+      .show_default();
+  verb.option("--rest-cutoff", tracker.rest_cutoff, "HZ",
               "Low-pass cutoff of joints at rest in immediate poses (live, --lag 0), hertz; lower is steadier, 0: none")
-      .type("HZ")
       .between(0.0, 1000.0)
-      .show_default()
-      .group(group);
-  verb.flag("--no-free-space", options.no_free_space, "Ignore the rays that see past the person").group(group);
+      .show_default();
+  verb.flag("--no-free-space", options.no_free_space, "Ignore the rays that see past the person");
 }
 
 }  // namespace
@@ -375,40 +339,31 @@ void add_body_track(Verb parent, Task& task) {
   const auto options = std::make_shared<BodyTrackOptions>();
   add_paper_option(verb, *options);
   add_input_options(verb, *options);
-  verb.option("--out", options->run.files.poses, "Joints, deviations and angles of each frame")
-      .type("poses.jsonl")
+  verb.option("--out", options->run.files.poses, "poses.jsonl", "Joints, deviations and angles of each frame")
       .required();
-  verb.option("--csv", options->run.files.csv, "Joints and anatomical angles as a table").type("poses.csv");
-  verb.option("--bvh", options->run.files.bvh, "The motion as an animation").type("out.bvh");
-  verb.option("--gltf", options->run.files.gltf, "The same with a skin of capsules, as binary glTF").type("out.glb");
-  verb.option("--trc", options->run.files.trc, "Joints as markers for OpenSim").type("out.trc");
-  verb.option("--mot", options->run.files.mot, "Anatomical angles for OpenSim").type("out.mot");
-  verb.option("--c3d", options->run.files.c3d, "Joints as points of a C3D file").type("out.c3d");
-  verb.option("--overlay", options->run.files.overlay,
-              "Skeleton and skin over the frames: a video, or PNGs in a folder")
-      .type("out.mp4|DIR");
+  verb.option("--csv", options->run.files.csv, "poses.csv", "Joints and anatomical angles as a table");
+  verb.option("--bvh", options->run.files.bvh, "out.bvh", "The motion as an animation");
+  verb.option("--gltf", options->run.files.gltf, "out.glb", "The same with a skin of capsules, as binary glTF");
+  verb.option("--trc", options->run.files.trc, "out.trc", "Joints as markers for OpenSim");
+  verb.option("--mot", options->run.files.mot, "out.mot", "Anatomical angles for OpenSim");
+  verb.option("--c3d", options->run.files.c3d, "out.c3d", "Joints as points of a C3D file");
+  verb.option("--overlay", options->run.files.overlay, "out.mp4|DIR",
+              "Skeleton and skin over the frames: a video, or PNGs in a folder");
   const Option skeleton =
-      verb.option("--skeleton", options->skeleton, "The person, in place of the recording's skeleton.json")
-          .type("S.json");
+      verb.option("--skeleton", options->skeleton, "S.json", "The person, in place of the recording's skeleton.json");
   verb.length("--height", options->height, "The person's height, as 1.8 or 180cm, for the default skeleton")
       .excludes(skeleton);
-  verb.text(
-          "--people", [&people = options->run.tracker.people](const std::string& text) { people = parse_people(text); },
-          "How many people to follow at most, each with a number; without it the one most like a person")
-      .type("N|all");
-  const Option choose =
-      verb.text(
-              "--choose", [&chosen = options->run.chosen](const std::string& text) { chosen = parse_place(text); },
-              "Follow whoever stands at this pixel of the first frame; without --people nobody until somebody does")
-          .type("X,Y");
-  verb.option("--person", options->run.person,
+  verb.parsed("--people", options->run.tracker.people, parse_people, "N|all",
+              "How many people to follow at most, each with a number; without it the one most like a person");
+  const Option choose = verb.parsed(
+      "--choose", options->run.chosen, parse_place, "X,Y",
+      "Follow whoever stands at this pixel of the first frame; without --people nobody until somebody does");
+  verb.under("Live")
+      .option("--person", options->run.person, "N",
               "The number of the person that receivers get; 0: the nearest to the middle of the picture")
-      .type("N")
-      .between(0, 1000000)
-      .group("Live");
-  verb.option("--init", options->init, "The pose to start from; auto: search").type("auto|pose.json").excludes(choose);
-  verb.option("--lag", options->run.tracker.lag, "Later frames that correct a pose before it is written; 0: none")
-      .type("N")
+      .between(0, 1000000);
+  verb.option("--init", options->init, "auto|pose.json", "The pose to start from; auto: search").excludes(choose);
+  verb.option("--lag", options->run.tracker.lag, "N", "Later frames that correct a pose before it is written; 0: none")
       .between(0, 10000)
       .show_default();
   verb.flag("--face", options->face,

@@ -1,14 +1,13 @@
 // kinema demo: a walking person and a moving head are tracked, and faces fitted; all are compared with the truth, and
 // the likelihood of the body tracker with the reference. The results are shown on a page.
-#include "app/demo/demo_face.h"
-#include "app/demo/demo_head.h"
-#include "app/demo/demo_report.h"
-#include "app/demo/demo_walk.h"
+#include "app/demo/demo.h"
 #include "app/options/interrupt.h"
 #include "app/options/options.h"
 #include "app/page/view.h"
 #include "core/stopwatch.h"
+#include "io/files/input_file.h"
 #include "io/files/output_file.h"
+#include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace kinema::app {
 namespace {
@@ -76,6 +76,16 @@ void DemoView::show(FaceDemoSettings& face) {
 void DemoView::wait() {
   if (face_) face_->finish();
   view_.wait();
+}
+
+// Throws Error if the folder holds a recording or images that are not the demo's, which must not be replaced: the demo
+// leaves its clip, and its boxes, beside them.
+void check_folder(const std::filesystem::path& folder) {
+  for (const auto& [made, beside] : {std::pair{"walk", "motion.bvh"}, {"head", "head-boxes.txt"}}) {
+    if (!io::is_there(folder / made) || io::is_there(folder / beside)) continue;
+    throw Error(fmt::format("{}: exists already and was not made by the demo: give another folder with --out",
+                            (folder / made).string()));
+  }
 }
 
 struct DemoOptions {
@@ -227,8 +237,7 @@ void run(DemoOptions options) {
   demo.compute = choose(options.common.compute);
   const std::filesystem::path folder = options.out;
   io::make_folder(folder);
-  check_walk_folder(folder);
-  check_head_folder(folder);
+  check_folder(folder);
   io::OutputFile page(folder / "demo.html"), numbers(folder / "likelihood.json");
   std::optional<DemoView> view;
   if (options.view.wanted) view.emplace(options.view);
@@ -281,12 +290,40 @@ void run(DemoOptions options) {
 
 }  // namespace
 
+Film::Film(FilmStrip& made, const std::filesystem::path& video, double fps, std::size_t frames, std::string shots)
+    : made_(made),
+      folder_(video.parent_path() / "frames"),
+      frames_(frames),
+      shots_(std::move(shots)),
+      video_(std::in_place, video, fps) {
+  io::make_folder(folder_);
+}
+
+void Film::add(std::int64_t frame, double time, const io::Picture& overlay,
+               const std::function<io::Picture(const io::Picture&)>& shot) {
+  try {
+    if (video_) video_->add(overlay, frame);
+  } catch (const Error& error) {
+    made_.no_video = error.what();  // no encoder: the images are enough
+    video_.reset();
+  }
+  const std::size_t next = made_.strip.size() * (frames_ - 1) / (strip_length - 1);
+  if (made_.strip.size() == strip_length || static_cast<std::size_t>(frame) < next) return;
+  const io::Picture picture = shot(overlay);
+  const std::filesystem::path path = folder_ / fmt::format("{}{:06}.png", shots_, frame);
+  io::write_picture_png(path, picture);
+  made_.strip.push_back({static_cast<long>(frame), time, picture.width, picture.height, io::read_bytes(path)});
+}
+
+void Film::commit() {
+  if (video_) video_->commit();
+}
+
 void add_demo(Verb parent, Task& task) {
   Verb verb = parent.add("demo", "A first look: track a walking person, a head and faces, and write a page");
   const auto options = std::make_shared<DemoOptions>();
-  verb.option("--out", options->out, "Folder for the page, the recording and the results").type("DIR").show_default();
-  verb.option("--frames", options->frames, "At most N frames of each; the walk has 86")
-      .type("N")
+  verb.option("--out", options->out, "DIR", "Folder for the page, the recording and the results").show_default();
+  verb.option("--frames", options->frames, "N", "At most N frames of each; the walk has 86")
       .between(2, 1000)
       .show_default();
   add_view_options(verb, options->view);

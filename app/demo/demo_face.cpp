@@ -1,14 +1,11 @@
-#include "app/demo/demo_face.h"
+#include "app/demo/demo.h"
 
 #include "app/face/face_sinks.h"
 #include "app/options/progress.h"
 #include "core/stopwatch.h"
 #include "io/faces/face_model_file.h"
-#include "io/files/input_file.h"
-#include "io/files/output_file.h"
 #include "kinema/error.h"
 #include "kinema/face_tracker.h"
-#include "synth/faces/face_start.h"
 #include "synth/faces/faces.h"
 
 #include <fmt/format.h>
@@ -56,7 +53,7 @@ std::shared_ptr<const face::Model> trained_model(FaceDemo& demo, const FaceExamp
   settings.progress = [&](std::string_view, double done) { progress.show(static_cast<std::size_t>(1000 * done)); };
   std::vector<face::Example> set;
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    set.push_back({view(examples.images[i]), examples.landmarks[i], examples.files[i].name});
+    set.push_back({examples.images[i].view(), examples.landmarks[i], examples.files[i].name});
   }
   face::Model model = face::train(set, face::default_layout(synth::face_landmarks), settings);
   model.note = "trained on synthetic faces by kinema demo";
@@ -67,50 +64,13 @@ std::shared_ptr<const face::Model> trained_model(FaceDemo& demo, const FaceExamp
   return std::make_shared<const face::Model>(io::read_face_model(demo.settings.folder / "face.kface"));
 }
 
-// Overlays of the clip: all as a video, a few as images.
-class OverlayVideo {
-public:
-  OverlayVideo(FaceDemo& demo, const face::Model& model) : demo_(demo), model_(model) {
-    io::make_folder(frames_);
-    video_.emplace(demo.settings.folder / "face.mp4", face_fps);
-  }
-
-  void add(std::int64_t frame, const io::Picture& picture, const face::Estimate& face) {
-    const double time = static_cast<double>(frame) / face_fps;
-    const io::Picture overlay =
-        face_overlay(picture, model_, {face}, fmt::format("{:.2f} s  quality {:.2f}", time, face.fit.quality), "lost");
-    try {
-      if (video_) video_->add(overlay, frame);
-    } catch (const Error& error) {
-      demo_.no_video = error.what();  // no encoder: the images are enough
-      video_.reset();
-    }
-    const auto next = static_cast<std::int64_t>(demo_.strip.size() * (clip_frames - 1) / (strip_length - 1));
-    if (demo_.strip.size() >= strip_length || frame < next) return;
-    const io::Picture small = io::resized(overlay, 240, 240 * overlay.height / overlay.width);
-    const std::filesystem::path path = frames_ / fmt::format("face_{:06}.png", frame);
-    io::write_picture_png(path, small);
-    demo_.strip.push_back({static_cast<long>(frame), time, small.width, small.height, io::read_bytes(path)});
-  }
-
-  void commit() {
-    if (video_) video_->commit();
-  }
-
-private:
-  FaceDemo& demo_;
-  const face::Model& model_;
-  std::filesystem::path frames_ = demo_.settings.folder / "frames";
-  std::optional<io::PictureSink> video_;
-};
-
 void follow_clip(FaceDemo& demo, const std::shared_ptr<const face::Model>& model, bool pictures) {
   const synth::FaceClip clip(demo.settings.seed, picture_size);
   face::TrackerSettings settings{.model = model};
   face::Tracker tracker(settings, demo.settings.compute);
   io::LandmarkWriter lines(demo.settings.folder / "face.jsonl", synth::face_landmarks);
-  std::optional<OverlayVideo> overlay;
-  if (pictures) overlay.emplace(demo, *model);
+  std::optional<Film> film;
+  if (pictures) film.emplace(demo, demo.settings.folder / "face.mp4", face_fps, clip_frames, "face_");
   Progress progress("following a face", clip_frames, true);
   const std::vector<synth::FaceShot> shots = clip.frames(clip_frames, face_fps, demo.settings.compute.threads);
   bool lost = true;
@@ -124,19 +84,23 @@ void follow_clip(FaceDemo& demo, const std::shared_ptr<const face::Model>& model
       start.similarity = synth::displaced_start(*model, shot.landmarks, {}, demo.settings.seed, 5000 + frame);
       tracker.start(start);
     }
-    const face::Estimate face = tracker.track(view(grey), time);
+    const face::Estimate face = tracker.track(grey.view(), time);
     lost = !face.found;
     ++demo.clip_frames;
     demo.clip_found += face.found;
     if (face.found) demo.clip_error += landmark_error(model->layout, face.landmarks, shot.landmarks);
     lines.add({frame, "clip", time, face.found ? &face.fit : nullptr, "lost", 0});
-    if (overlay) overlay->add(frame, shot.picture, face);
+    if (film) {
+      const std::string caption = fmt::format("{:.2f} s  quality {:.2f}", time, face.fit.quality);
+      film->add(frame, time, face_overlay(shot.picture, *model, {face}, caption, "lost"),
+                [](const io::Picture& whole) { return io::resized(whole, 240, 240 * whole.height / whole.width); });
+    }
     if (demo.settings.watch) demo.settings.watch(frame, shot.picture, face, model);
     progress.show(frame);
   }
   if (demo.clip_found > 0) demo.clip_error /= static_cast<double>(demo.clip_found);
   lines.commit();
-  if (overlay) overlay->commit();
+  if (film) film->commit();
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "app/demo/demo_head.h"
+#include "app/demo/demo.h"
 
 #include "core/stopwatch.h"
 #include "io/faces/filter_json.h"
-#include "io/files/input_file.h"
 #include "io/files/output_file.h"
 #include "io/overlays/head_overlay.h"
 #include "io/pictures/image_file.h"
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 
 namespace kinema::app {
@@ -67,31 +65,6 @@ head::Calibration calibrated(const synth::HeadClip& clip) {
   return calibration;
 }
 
-// A few overlays as images for the page.
-class Strip {
-public:
-  Strip(HeadDemo& demo, std::size_t frames) : demo_(demo), frames_(frames) { io::make_folder(folder_); }
-
-  void add(const io::Frame& frame, const head::Estimate& estimate, const head::Tracker& tracker) {
-    const std::size_t wanted = demo_.strip.size() * (frames_ - 1) / (strip_length - 1);
-    const bool take = demo_.strip.size() < strip_length && static_cast<std::size_t>(frame.index) >= wanted;
-    const io::Picture picture =
-        painter_.draw(frame.colour, frame.index, frame.time, estimate,
-                      [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) { return tracker.degree_now(r, g, b); });
-    if (!take) return;
-    const io::Picture small = io::resized(picture, 320, 320 * picture.height / picture.width);
-    const std::filesystem::path path = folder_ / fmt::format("head-{:06}.png", frame.index);
-    io::write_picture_png(path, small);
-    demo_.strip.push_back({frame.index, frame.time, small.width, small.height, io::read_bytes(path)});
-  }
-
-private:
-  HeadDemo& demo_;
-  std::size_t frames_;
-  std::filesystem::path folder_ = demo_.settings.folder / "frames";
-  io::HeadPainter painter_;
-};
-
 void write_boxes(const std::filesystem::path& path, const synth::HeadClip& clip, std::size_t frames) {
   io::OutputFile file(path);
   for (std::size_t i = 0; i < frames; ++i) {
@@ -121,15 +94,6 @@ std::optional<double> jitter_at_rest(const HeadDemo& demo, head::TrackerSettings
 
 }  // namespace
 
-void check_head_folder(const std::filesystem::path& folder) {
-  // the demo leaves its boxes beside its images
-  std::error_code ignored;
-  const std::filesystem::path head = folder / "head";
-  if (!std::filesystem::exists(head, ignored) || std::filesystem::exists(folder / "head-boxes.txt", ignored)) return;
-  throw Error(
-      fmt::format("{}: exists already and was not made by the demo: give another folder with --out", head.string()));
-}
-
 std::vector<std::string> HeadDemo::commands() const {
   return {
       fmt::format("kinema head calibrate --input head/000000.png --oval {} --out filter.json", oval),
@@ -142,7 +106,6 @@ HeadDemo follow_head(const HeadDemoSettings& settings) {
   const bool pictures = build().opencv;
   HeadDemo demo;
   demo.settings = settings;
-  check_head_folder(settings.folder);
   synth::HeadClipSettings camera;
   camera.seed = settings.seed;
   const synth::HeadClip clip(camera);
@@ -162,13 +125,13 @@ HeadDemo follow_head(const HeadDemoSettings& settings) {
   run.compute = settings.compute;
   run.outputs.table = (settings.folder / "head.csv").string();
   demo.no_video = pictures ? "" : "this kinema was built without OpenCV, which draws and writes pictures";
-  if (pictures) run.outputs.overlay = (settings.folder / "head.mp4").string();
   HeadPath path;
   std::vector<io::HeadBox> truth;
   double sum_px = 0, sum_distance = 0;
   const head::Tracker* tracker = nullptr;
-  std::optional<Strip> strip;
-  if (pictures) strip.emplace(demo, settings.frames);
+  std::optional<Film> film;
+  io::HeadPainter painter;
+  if (pictures) film.emplace(demo, settings.folder / "head.mp4", clip.settings().fps, settings.frames, "head-");
   run.started = [&](const head::Tracker& made) { tracker = &made; };
   run.watch = [&](const io::Frame& frame, const head::Estimate& estimate) {
     const synth::HeadTruth at = clip.truth(static_cast<std::size_t>(frame.index));
@@ -181,27 +144,18 @@ HeadDemo follow_head(const HeadDemoSettings& settings) {
       demo.worst_px = std::max(demo.worst_px, error);
       sum_distance += std::abs(estimate.distance.value_or(0) / at.distance - 1);
     }
-    if (strip) strip->add(frame, estimate, *tracker);
+    if (film) {
+      const io::Picture overlay =
+          painter.draw(frame.colour, frame.index, frame.time, estimate,
+                       [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) { return tracker->degree_now(r, g, b); });
+      film->add(frame.index, frame.time, overlay,
+                [](const io::Picture& whole) { return io::resized(whole, 320, 320 * whole.height / whole.width); });
+    }
     if (settings.watch) settings.watch(frame, estimate, *tracker);
   };
-  const auto follow = [&] {
-    ClipSource source(clip, settings.frames, pictures ? settings.folder / "head" : std::filesystem::path());
-    demo.counts = track(source, run);
-  };
-  try {
-    follow();
-  } catch (const Error& error) {
-    // no encoder for the video: the images are enough
-    if (!pictures || run.outputs.overlay.empty() || error.cause() != Error::Cause::running) throw;
-    demo.no_video = error.what();
-    run.outputs.overlay.clear();
-    path = {};
-    truth.clear();
-    demo.error_px.clear();
-    demo.strip.clear();
-    sum_px = sum_distance = demo.worst_px = 0;
-    follow();
-  }
+  ClipSource source(clip, settings.frames, pictures ? settings.folder / "head" : std::filesystem::path());
+  demo.counts = track(source, run);
+  if (film) film->commit();
   demo.track_ms = watch.lap();
   if (demo.counts.found == 0) throw Error("the synthetic head was not found", Error::Cause::running);
   const auto found = static_cast<double>(demo.counts.found);

@@ -1,5 +1,5 @@
 // The likelihood's part of the demo's report.
-#include "app/demo/demo_report.h"
+#include "app/demo/demo.h"
 
 #include <fmt/format.h>
 

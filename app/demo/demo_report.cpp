@@ -1,7 +1,7 @@
-#include "app/demo/demo_report.h"
+#include "app/demo/demo.h"
 
 #include "app/body/evaluation_report.h"
-#include "app/face/face_evaluation_report.h"
+#include "app/face/face_evaluation.h"
 #include "bench/machine.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
-#include "app/demo/demo_walk.h"
+#include "app/demo/demo.h"
 
 #include "app/options/progress.h"
 #include "core/stopwatch.h"
-#include "io/files/input_file.h"
 #include "io/files/output_file.h"
 #include "io/motion/bvh.h"
 #include "io/overlays/overlay.h"
@@ -13,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 
 namespace kinema::app {
@@ -23,7 +21,6 @@ constexpr double walk_fps = 30;
 constexpr int shot_width = 240;
 
 void simulate(const WalkSettings& settings, synth::Mode mode) {
-  check_walk_folder(settings.folder);
   // the clip first, so that the commands on the page find it
   const std::filesystem::path clip = settings.folder / "motion.bvh";
   io::write_file(clip, walk_clip());
@@ -47,8 +44,13 @@ void simulate(const WalkSettings& settings, synth::Mode mode) {
                          std::nullopt);
 }
 
-// An upright crop of the overlay around the person, without the caption.
-io::Picture cut_out(const io::Picture& picture, double centre) {
+// An upright crop of the overlay around the person, without the caption, for the page.
+io::Picture cut_out(const io::Picture& picture, const body::Estimate& estimate, const Camera& camera) {
+  double centre = picture.width / 2.0;
+  if (estimate.found) {
+    const Vec3& root = estimate.joints.front();
+    centre = (camera.fx * root.x / root.z + camera.cx) * picture.width / camera.width;
+  }
   const int height = picture.height * 96 / 100, width = std::min(picture.width, height * 45 / 100);
   const int left = std::clamp(static_cast<int>(centre) - width / 2, 0, picture.width - width);
   io::Picture part{width, height, {}};
@@ -59,66 +61,7 @@ io::Picture cut_out(const io::Picture& picture, double centre) {
   return io::resized(part, shot_width, height * shot_width / width);
 }
 
-// Overlays during tracking: all of them as a video, a few as images.
-class Film {
-public:
-  Film(Walk& walk, const Camera& camera, std::size_t frames)
-      : walk_(walk), camera_(camera), painter_(camera), frames_(frames) {
-    io::make_folder(shots_);
-    video_.emplace(walk.settings.folder / "walk.mp4", walk_fps);
-  }
-
-  void add(const io::Frame& frame, const body::Estimate& estimate) {
-    const io::OverlayFrame seen{
-        frame.index, frame.time, frame.colour.empty() ? nullptr : &frame.colour, frame.depth, {}};
-    const io::Picture picture = painter_.draw(seen, *estimate.skeleton, estimate);
-    try {
-      if (video_) video_->add(picture, frame.index);
-    } catch (const Error& error) {
-      // no encoder: the images are enough
-      walk_.no_video = error.what();
-      video_.reset();
-    }
-    const auto number = static_cast<std::size_t>(frame.index);
-    const std::size_t next = walk_.strip.size() * (frames_ - 1) / (strip_length - 1);
-    if (walk_.strip.size() < strip_length && number >= next) add_shot(frame, picture, estimate);
-  }
-
-  void commit() {
-    if (video_) video_->commit();
-  }
-
-private:
-  void add_shot(const io::Frame& frame, const io::Picture& picture, const body::Estimate& estimate) {
-    double centre = picture.width / 2.0;
-    if (estimate.found) {
-      const Vec3& root = estimate.joints.front();
-      centre = (camera_.fx * root.x / root.z + camera_.cx) * picture.width / camera_.width;
-    }
-    const io::Picture part = cut_out(picture, centre);
-    const std::filesystem::path path = shots_ / fmt::format("{:06}.png", frame.index);
-    io::write_picture_png(path, part);
-    walk_.strip.push_back({frame.index, frame.time, part.width, part.height, io::read_bytes(path)});
-  }
-
-  Walk& walk_;
-  Camera camera_;
-  io::OverlayPainter painter_;
-  std::size_t frames_;
-  std::filesystem::path shots_ = walk_.settings.folder / "frames";
-  std::optional<io::PictureSink> video_;
-};
-
 }  // namespace
-
-void check_walk_folder(const std::filesystem::path& folder) {
-  // the demo leaves its clip beside its recording
-  std::error_code ignored;
-  const std::filesystem::path walk = folder / "walk";
-  if (!std::filesystem::exists(walk, ignored) || std::filesystem::exists(folder / "motion.bvh", ignored)) return;
-  throw Error(
-      fmt::format("{}: exists already and was not made by the demo: give another folder with --out", walk.string()));
-}
 
 std::vector<std::string> Walk::commands() const {
   const std::string seed = settings.seed == 1 ? "" : fmt::format(" --seed {}", settings.seed);
@@ -151,11 +94,19 @@ Walk follow_walk(const WalkSettings& settings) {
   const std::string poses = (settings.folder / "poses.jsonl").string();
   run.files.poses = poses;
   run.files.bvh = (settings.folder / "walk.bvh").string();
+  const Camera& camera = recording->camera().camera;
   std::optional<Film> film;
+  std::optional<io::OverlayPainter> painter;
   if (pictures) {
-    film.emplace(walk, recording->camera().camera, recording->size().value_or(settings.frames));
+    film.emplace(walk, settings.folder / "walk.mp4", walk_fps, recording->size().value_or(settings.frames), "");
+    painter.emplace(camera);
+    run.written = [&](const io::Frame& frame, const body::Estimate& estimate) {
+      const io::OverlayFrame seen{
+          frame.index, frame.time, frame.colour.empty() ? nullptr : &frame.colour, frame.depth, {}};
+      film->add(frame.index, frame.time, painter->draw(seen, *estimate.skeleton, estimate),
+                [&](const io::Picture& overlay) { return cut_out(overlay, estimate, camera); });
+    };
   }
-  if (film) run.written = [&](const io::Frame& frame, const body::Estimate& estimate) { film->add(frame, estimate); };
   run.watch = settings.watch;
   walk.counts = track(*recording, run);
   if (film) film->commit();

@@ -1,8 +1,5 @@
 // kinema face evaluate: fits compared with manual landmarks.
 #include "app/face/face_evaluation.h"
-#include "app/face/face_evaluation_report.h"
-#include "app/face/face_ranks.h"
-#include "app/face/face_reliability.h"
 #include "app/options/options.h"
 #include "core/stopwatch.h"
 #include "io/files/input_file.h"
@@ -12,6 +9,8 @@
 #include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -20,6 +19,45 @@
 
 namespace kinema::app {
 namespace {
+
+// CBOR, which keeps every bit of a number.
+std::string packed(const std::vector<FaceError>& faces) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const FaceError& face : faces) {
+    all.push_back({face.example, nlohmann::json::binary({face.name.begin(), face.name.end()}), face.fitted, face.why,
+                   face.start, face.all, face.inner, face.failure, face.landmarks, face.landmark_errors,
+                   face.confidence});
+  }
+  std::string text;
+  nlohmann::json::to_cbor(all, text);
+  return text;
+}
+
+void unpack(const std::string& text, std::vector<FaceError>& faces) {
+  for (const nlohmann::json& values : nlohmann::json::from_cbor(text)) {
+    FaceError& face = faces.emplace_back();
+    values[0].get_to(face.example);
+    face.name.assign(values[1].get_binary().begin(), values[1].get_binary().end());
+    values[2].get_to(face.fitted);
+    values[3].get_to(face.why);
+    values[4].get_to(face.start);
+    values[5].get_to(face.all);
+    values[6].get_to(face.inner);
+    values[7].get_to(face.failure);
+    values[8].get_to(face.landmarks);
+    values[9].get_to(face.landmark_errors);
+    values[10].get_to(face.confidence);
+  }
+}
+
+// The first rank gets the faces of all, in the order of the ranks; the others keep none.
+void gather_faces(const Ranks& ranks, std::vector<FaceError>& faces) {
+  std::string mine;
+  ranks.together([&] { mine = packed(faces); });  // and a rank that has failed before is noticed here
+  const std::vector<std::string> texts = ranks.gather(mine);
+  faces.clear();
+  for (const std::string& text : texts) unpack(text, faces);
+}
 
 using nlohmann::ordered_json;
 
@@ -245,29 +283,22 @@ void add_face_evaluate(Verb parent, Task& task) {
   const auto options = std::make_shared<FaceEvaluateOptions>();
   add_fit_options(verb, options->fit);
   add_image_options(verb, options->images);
-  verb.option("--init", options->init,
+  verb.option("--init", options->init, "perturbed|detect|start.jsonl",
               "Where fits start: the true pose with noise, the face detector, or boxes or points by picture")
-      .type("perturbed|detect|start.jsonl")
       .show_default();
   FaceEvaluationSettings& settings = options->settings;
-  verb.option("--shift", settings.shift, "Noise of perturbed starts: shift over the landmarks' box, standard deviation")
-      .type("SHARE")
+  verb.option("--shift", settings.shift, "SHARE",
+              "Noise of perturbed starts: shift over the landmarks' box, standard deviation")
       .between(0.0, 10.0)
       .show_default();
-  verb.option("--scale", settings.scale, "The same for the size").type("SHARE").between(0.0, 0.3).show_default();
-  verb.option("--turn", settings.turn, "The same for the rotation, degrees")
-      .type("DEG")
-      .between(0.0, 180.0)
-      .show_default();
-  verb.option("--tries", settings.tries, "Perturbed starts per face, each with noise of its own")
-      .type("N")
+  verb.option("--scale", settings.scale, "SHARE", "The same for the size").between(0.0, 0.3).show_default();
+  verb.option("--turn", settings.turn, "DEG", "The same for the rotation, degrees").between(0.0, 180.0).show_default();
+  verb.option("--tries", settings.tries, "N", "Perturbed starts per face, each with noise of its own")
       .between(1, 1000)
       .show_default();
-  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
-      .type("FILE");
-  verb.option("--out", options->out, "Folder for evaluate.json, evaluate.html and worst.png").type("DIR");
-  verb.option("--worst", options->worst, "Number of faces in the picture of the worst")
-      .type("N")
+  verb.option("--detector", options->detector, "FILE", "A cascade (.xml) or network (.onnx) in place of OpenCV's own");
+  verb.option("--out", options->out, "DIR", "Folder for evaluate.json, evaluate.html and worst.png");
+  verb.option("--worst", options->worst, "N", "Number of faces in the picture of the worst")
       .between(0, 200)
       .show_default();
   add_common_options(verb, options->common);

@@ -6,6 +6,7 @@
 #include "io/faces/face_detector.h"
 #include "io/faces/landmark_output.h"
 #include "kinema/backend.h"
+#include "report/report.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -79,5 +80,31 @@ FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, c
 
 /// The share of faces (those not fitted included) with an error up to each of `at`.
 std::vector<double> cumulative(const FaceEvaluation& evaluation, bool inner, const std::vector<double>& at);
+
+/// Those whose predicted probability lies from `from` up to `to`.
+struct ReliabilityBin {
+  double from = 0, to = 1;
+  std::size_t count = 0;
+  double predicted = 0;  ///< mean of the probabilities
+  double observed = 0;   ///< share of those in which the event occurred
+};
+
+/// Of the predicted probabilities of failure.
+std::vector<ReliabilityBin> failure_reliability(const FaceEvaluation& evaluation);
+
+/// Of the confidences that landmarks are within the limit; empty if there are none.
+std::vector<ReliabilityBin> landmark_reliability(const FaceEvaluation& evaluation);
+
+/// The expected calibration error: the mean difference of prediction and outcome over the bins, weighted by count; 0 is
+/// perfect.
+double calibration_error(const std::vector<ReliabilityBin>& bins);
+
+/// `worst`: an image of the worst faces; without bytes if there is none.
+report::Report face_evaluation_report(const FaceEvaluation& evaluation, const std::string& model,
+                                      const std::string& images, const std::string& start,
+                                      const report::Pictures::Picture& worst);
+
+/// The cumulative curve of the errors.
+report::Plot face_curve(const FaceEvaluation& evaluation);
 
 }  // namespace kinema::app

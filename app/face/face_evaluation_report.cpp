@@ -1,6 +1,5 @@
-#include "app/face/face_evaluation_report.h"
 
-#include "app/face/face_reliability.h"
+#include "app/face/face_evaluation.h"
 
 #include <fmt/format.h>
 

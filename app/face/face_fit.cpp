@@ -1,11 +1,11 @@
 // kinema face fit: landmarks of the faces in images and videos.
 #include "app/face/face_run.h"
 #include "app/options/face_options.h"
+#include "app/options/head_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/live_options.h"
 #include "app/options/options.h"
 #include "app/options/places.h"
-#include "app/options/pose_options.h"
 #include "app/page/view.h"
 #include "kinema/error.h"
 
@@ -132,56 +132,46 @@ void add_face_fit(Verb parent, Task& task) {
   const auto options = std::make_shared<FaceFitOptions>();
   FaceRun& chain = options->run;
   add_fit_options(verb, options->fit);
-  verb.option("--input", options->input,
+  verb.option("--input", options->input, "FILES|DIR|SOURCE",
               "Pictures, a folder or pattern of them, a video, or a live source: see kinema cameras")
-      .type("FILES|DIR|SOURCE")
       .required();
-  verb.option("--init", options->init, "Where fits start: the face detector, or boxes or points by picture")
-      .type("detect|start.jsonl")
+  verb.option("--init", options->init, "detect|start.jsonl",
+              "Where fits start: the face detector, or boxes or points by picture")
       .show_default();
-  verb.option("--out", chain.files.landmarks, "One line of JSON per face; CSV if the name ends in .csv")
-      .type("landmarks.jsonl")
+  verb.option("--out", chain.files.landmarks, "landmarks.jsonl",
+              "One line of JSON per face; CSV if the name ends in .csv")
       .required();
-  verb.option("--csv", chain.files.csv, "The landmarks as a table as well").type("FILE");
-  verb.option("--overlay", chain.files.overlay,
+  verb.option("--csv", chain.files.csv, "FILE", "The landmarks as a table as well");
+  verb.option("--overlay", chain.files.overlay, "out.mp4|DIR|FILE",
               "Landmarks over the frames: a video, PNGs in a folder (named as the pictures) or by pattern (%06d.png), "
-              "or one .png")
-      .type("out.mp4|DIR|FILE");
-  verb.option("--pts", chain.files.pts, "A folder for a .pts file of each face, counted from 1 as in 300-W")
-      .type("DIR");
-  verb.option("--patches", chain.files.patches, "A folder for the shape-free patch of each face").type("DIR");
-  verb.option("--appearance", chain.files.appearance, "A folder for the sampled texture beside the fitted one")
-      .type("DIR");
-  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
-      .type("FILE");
-  verb.option("--faces", chain.faces,
+              "or one .png");
+  verb.option("--pts", chain.files.pts, "DIR", "A folder for a .pts file of each face, counted from 1 as in 300-W");
+  verb.option("--patches", chain.files.patches, "DIR", "A folder for the shape-free patch of each face");
+  verb.option("--appearance", chain.files.appearance, "DIR", "A folder for the sampled texture beside the fitted one");
+  verb.option("--detector", options->detector, "FILE", "A cascade (.xml) or network (.onnx) in place of OpenCV's own");
+  verb.option("--faces", chain.faces, "N",
               "Faces in each picture, at most: the largest first. In videos each is followed and has a number")
-      .type("N")
       .between(1, 1000)
       .show_default();
   verb.flag("--sequence", options->sequence, "The pictures are consecutive frames of one camera");
-  verb.option("--fps", options->fps, "Frames per second of such pictures, or in place of the video's own").type("N");
-  verb.option("--reconnect", options->reconnect, "Seconds to wait for a live source that disappears; 0: end")
-      .type("S")
+  verb.option("--fps", options->fps, "N", "Frames per second of such pictures, or in place of the video's own");
+  verb.option("--reconnect", options->reconnect, "S", "Seconds to wait for a live source that disappears; 0: end")
       .show_default();
-  verb.option("--frames", chain.frames, "At most N frames; 0: all").type("N");
-  verb.option("--smoothing", chain.tracker.smoothing,
+  verb.option("--frames", chain.frames, "N", "At most N frames; 0: all");
+  verb.option("--smoothing", chain.tracker.smoothing, "HZ",
               "In videos: cutoff of the smoothing of a face at rest, hertz; 0: none")
-      .type("HZ")
       .between(0.0, 1000.0)
       .show_default();
-  verb.option("--lost", chain.tracker.lost, "In videos: a fit with a higher probability of failure is lost")
-      .type("P")
+  verb.option("--lost", chain.tracker.lost, "P", "In videos: a fit with a higher probability of failure is lost")
       .between(0.0, 1.0)
       .show_default();
   add_pose_options(verb, options->pose);
   add_neutral_option(verb, *chain.tracker.expression);
-  verb.option("--head-smoothing", chain.tracker.head_smoothing,
+  verb.under("The pose of the head")
+      .option("--head-smoothing", chain.tracker.head_smoothing, "HZ",
               "In videos: cutoff of the smoothing of a head at rest, hertz; 0: none")
-      .type("HZ")
       .between(0.0, 1000.0)
-      .show_default()
-      .group("The pose of the head");
+      .show_default();
   add_osc_option(verb, chain.live, "landmarks and the pose of the head");
   add_place_options(verb, chain.live, "the pose of the head and the expression", "the pose of the head");
   add_blend_shape_option(verb, chain.live);

@@ -164,9 +164,9 @@ void add_face_info(Verb parent, Task& task) {
   Verb verb = parent.add("info", "Describe an appearance model");
   const auto options = std::make_shared<FaceInfoOptions>();
   options->model = default_face_model().string();
-  verb.option("--model,model", options->model, "The model file, in place of kinema's own").type("M.kface");
-  verb.option("--modes", options->modes, "Folder for pictures of the modes of shape and texture").type("DIR");
-  verb.option("--count", options->count, "Number of modes to draw").type("N").between(1, 100).show_default();
+  verb.option("--model,model", options->model, "M.kface", "The model file, in place of kinema's own");
+  verb.option("--modes", options->modes, "DIR", "Folder for pictures of the modes of shape and texture");
+  verb.option("--count", options->count, "N", "Number of modes to draw").between(1, 100).show_default();
   add_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

@@ -1,7 +1,6 @@
 #include "app/face/face_refine.h"
 
 #include "app/face/face_run.h"
-#include "app/face/train_progress.h"
 #include "app/run/source_loop.h"
 #include "core/stopwatch.h"
 #include "io/faces/face_detector.h"
@@ -45,7 +44,7 @@ void add_labelled(const ImageOptions& options, Faces& faces) {
   print_left_out(faces.labelled.left_out);
   for (std::size_t i = 0; i < faces.labelled.size(); ++i) {
     faces.examples.push_back(
-        {view(faces.labelled.images[i]), faces.labelled.landmarks[i], faces.labelled.files[i].image.string()});
+        {faces.labelled.images[i].view(), faces.labelled.landmarks[i], faces.labelled.files[i].image.string()});
   }
   faces.words = fmt::format("{} labelled faces", faces.examples.size());
 }
@@ -65,7 +64,7 @@ void add_filmed(const RefineOptions& options, const std::shared_ptr<const face::
     for (io::Frame frame; loop.next(frame);) {
       if (!frame.gap.empty()) continue;
       const io::GreyImage grey = io::grey_of(frame.colour);
-      film.add(view(grey), frame.time);
+      film.add(grey.view(), frame.time);
     }
   });
   loop.finish([] {});

@@ -2,11 +2,18 @@
 #pragma once
 
 #include "app/options/face_options.h"
+#include "app/options/interrupt.h"
+#include "app/options/progress.h"
 #include "io/faces/face_model_file.h"
+#include "kinema/error.h"
 #include "kinema/face_refine.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinema::app {
@@ -27,5 +34,26 @@ std::filesystem::path start_file(const std::string& start);
 io::FaceModelPrecision precision_of(const std::filesystem::path& file);
 
 void refine_face_model(const RefineOptions& options);
+
+class TrainProgress {
+public:
+  /// For TrainSettings::progress; not beyond the life of this.
+  std::function<void(std::string_view stage, double done)> teller() {
+    return [this](std::string_view stage, double done) {
+      if (interrupt_.asked())
+        throw Error("stopped before the model was made; nothing was written", Error::Cause::running);
+      if (stage != stage_) bar_.emplace(std::string(stage), 1000, true);
+      stage_ = stage;
+      bar_->show(static_cast<std::size_t>(1000 * std::clamp(done, 0.0, 1.0)));
+    };
+  }
+
+  void end() { bar_.reset(); }
+
+private:
+  const Interrupt interrupt_;
+  std::optional<Progress> bar_;
+  std::string stage_;
+};
 
 }  // namespace kinema::app

@@ -132,13 +132,13 @@ void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
       if (run.starts) {
         if (const face::Start* start = run.starts->find(read[i].name)) starts.push_back(*start);
       } else {
-        for (const face::Start::Box& box : run.detector->detect(grey[i])) {
+        for (const face::Start::Box& box : run.detector->detect(grey[i].view())) {
           starts.emplace_back();
           starts.back().box = box;
         }
       }
       for (std::size_t s = 0; s < std::min(starts.size(), static_cast<std::size_t>(run.faces)); ++s) {
-        faces.push_back({view(grey[i]), starts[s], false});
+        faces.push_back({grey[i].view(), starts[s], false});
         owner.push_back(i);
       }
     }

@@ -103,7 +103,7 @@ void FaceSinks::write_pictures(const Frame& frame, const face::Estimate& face, c
   if (files_.appearance.empty()) return;
   const face::Level& level = model_.levels.front();
   const io::GreyImage grey = io::grey_of(*frame.picture);
-  const std::vector<float> texture = face::sample_texture(model_, 0, view(grey), face.landmarks);
+  const std::vector<float> texture = face::sample_texture(model_, 0, grey.view(), face.landmarks);
   const io::Picture pair = io::contact_sheet(
       {io::texture_picture(level, texture), io::texture_picture(level, io::fitted_texture(level, texture))}, 2,
       static_cast<int>(level.width), static_cast<int>(level.height));

@@ -1,6 +1,5 @@
 // kinema face train: an appearance model from images with landmarks.
 #include "app/face/face_refine.h"
-#include "app/face/train_progress.h"
 #include "app/options/face_options.h"
 #include "app/options/options.h"
 #include "core/stopwatch.h"
@@ -41,7 +40,7 @@ std::optional<face::BoxPlacement> detector_placement(const face::Model& model, c
   for (std::size_t i = 0; i < examples.size(); i += step) {
     progress.show(i);
     const face::Similarity pose = start_pose(model, {std::nullopt, examples.landmarks[i], std::nullopt, false});
-    for (const face::Start::Box& box : detector.detect(examples.images[i])) {
+    for (const face::Start::Box& box : detector.detect(examples.images[i].view())) {
       const double size = std::sqrt(static_cast<double>(box.width) * static_cast<double>(box.height));
       const double dx = (pose.tx - static_cast<double>(box.x + box.width / 2)) / size;
       const double dy = (pose.ty - static_cast<double>(box.y + box.height / 2)) / size;
@@ -115,7 +114,7 @@ face::Model train(const FaceTrainOptions& options, const FaceExamples& examples,
     return face::train(drawn_stream(options.common.seed), options.drawn, layout, options.settings);
   std::vector<face::Example> set;
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    set.push_back({view(examples.images[i]), examples.landmarks[i],
+    set.push_back({examples.images[i].view(), examples.landmarks[i],
                    i < examples.files.size() ? examples.files[i].image.string() : fmt::format("drawn face {}", i)});
   }
   // further drawn faces teach a score more than models that are trained without some of these
@@ -294,33 +293,28 @@ void run(FaceTrainOptions options) {
 
 void add_model_options(Verb verb, FaceTrainOptions& options) {
   face::TrainSettings& settings = options.settings;
-  const char* group = "The model";
-  verb.option("--pixels", settings.pixels, "Pixels of the finest texture, exactly")
-      .type("N")
+  verb = verb.under("The model");
+  verb.option("--pixels", settings.pixels, "N", "Pixels of the finest texture, exactly")
       .between(64, 1 << 20)
-      .show_default()
-      .group(group);
-  verb.option("--levels", settings.levels, "Number of resolutions, each with a quarter of the pixels of the one before")
-      .type("N")
+      .show_default();
+  verb.option("--levels", settings.levels, "N",
+              "Number of resolutions, each with a quarter of the pixels of the one before")
       .between(1, 8)
-      .show_default()
-      .group(group);
+      .show_default();
   verb.choice<face::Features>("--features", settings.features, "Features of a texture",
                               {{"intensity", face::Features::intensity},
                                {"orientation", face::Features::orientation},
-                               {"edges", face::Features::edges}})
-      .group(group);
-  verb.flag("--no-resampling", options.no_resampling, "Sample from the image itself, as in the paper (intensity only)")
-      .group(group);
-  verb.flag("--no-mirror", options.no_mirror, "Do not add mirrored copies of the faces").group(group);
+                               {"edges", face::Features::edges}});
+  verb.flag("--no-resampling", options.no_resampling, "Sample from the image itself, as in the paper (intensity only)");
+  verb.flag("--no-mirror", options.no_mirror, "Do not add mirrored copies of the faces");
   const auto share = [&](const char* flag, double& value, const char* what) {
-    verb.option(flag, value, what).type("SHARE").between(0.01, 1.0).show_default().group(group);
+    verb.option(flag, value, "SHARE", what).between(0.01, 1.0).show_default();
   };
   share("--shape-variance", settings.shape_variance, "Share of the variance of shapes that modes keep");
   share("--texture-variance", settings.texture_variance, "Share of the variance of textures that modes keep");
   share("--combined-variance", settings.combined_variance, "Share of the variance of both that modes keep");
   const auto modes = [&](const char* flag, std::uint32_t& value, const char* what) {
-    verb.option(flag, value, what).type("N").between(0, 4096).group(group);
+    verb.option(flag, value, "N", what).between(0, 4096);
   };
   modes("--shape-modes", settings.shape_modes, "Number of modes, in place of a share");
   modes("--texture-modes", settings.texture_modes, "Number of modes, in place of a share");
@@ -329,24 +323,18 @@ void add_model_options(Verb verb, FaceTrainOptions& options) {
                                              "Estimation of the matrix R of the combined model",
                                              {{"derivative", face::TrainSettings::Gradient::derivative},
                                               {"regression", face::TrainSettings::Gradient::regression},
-                                              {"none", face::TrainSettings::Gradient::none}})
-      .group(group);
-  verb.option("--cascade", settings.cascade_stages, "Number of regressions in the cascade; 0: none")
-      .type("N")
+                                              {"none", face::TrainSettings::Gradient::none}});
+  verb.option("--cascade", settings.cascade_stages, "N", "Number of regressions in the cascade; 0: none")
       .between(0, 64)
-      .show_default()
-      .group(group);
-  verb.option("--displacements", settings.displacements,
+      .show_default();
+  verb.option("--displacements", settings.displacements, "N",
               "Number of displaced copies of each face, for cascade and regression")
-      .type("N")
       .between(1, 1000)
-      .show_default()
-      .group(group);
-  verb.flag("--no-project-out", options.no_project_out, "Leave out the matrices for project-out fits").group(group);
+      .show_default();
+  verb.flag("--no-project-out", options.no_project_out, "Leave out the matrices for project-out fits");
   verb.flag("--small", options.small,
-            "Only what the default sequence needs: one level of 4096 pixels, matrices in 16 bits")
-      .group(group);
-  verb.flag("--no-quality", options.no_quality, "Do not learn the probability of failure: faster").group(group);
+            "Only what the default sequence needs: one level of 4096 pixels, matrices in 16 bits");
+  verb.flag("--no-quality", options.no_quality, "Do not learn the probability of failure: faster");
 }
 
 }  // namespace
@@ -356,26 +344,23 @@ void add_face_train(Verb parent, Task& task) {
       parent.add("train", "Train an appearance model on pictures with landmarks or on drawn faces, or refine one");
   const auto options = std::make_shared<FaceTrainOptions>();
   add_image_options(verb, options->images, false);
-  verb.option("--start", options->start, "Refine this model, or the one that ships, in place of a new one")
-      .type("shipped|M.kface");
-  verb.option("--film", options->film,
-              "With --start, in place of --images: a film or pictures of one person without landmarks")
-      .type("VIDEO|DIR");
+  verb.option("--start", options->start, "shipped|M.kface",
+              "Refine this model, or the one that ships, in place of a new one");
+  verb.option("--film", options->film, "VIDEO|DIR",
+              "With --start, in place of --images: a film or pictures of one person without landmarks");
   verb.flag("--sequence", options->sequence, "The pictures of --film are consecutive frames of one camera");
-  verb.option("--drawn", options->drawn,
+  verb.option("--drawn", options->drawn, "N",
               "In place of --images: learn from this many synthetic faces, drawn while they are needed")
-      .type("N")
       .between(3, 1000000);
-  verb.option("--out", options->out, "The model file to write").type("M.kface").required();
-  verb.option("--layout", options->layout,
-              "Meaning of the landmarks: groups, mirror pairs, triangles (68 of iBUG and 73 of IMM are known)")
-      .type("layout.json");
-  verb.option("--detector", options->detector, "Face detector whose boxes are learned, in place of OpenCV's own")
-      .type("FILE");
+  verb.option("--out", options->out, "M.kface", "The model file to write").required();
+  verb.option("--layout", options->layout, "layout.json",
+              "Meaning of the landmarks: groups, mirror pairs, triangles (68 of iBUG and 73 of IMM are known)");
+  verb.option("--detector", options->detector, "FILE",
+              "Face detector whose boxes are learned, in place of OpenCV's own");
   verb.flag("--no-detector", options->no_detector, "Do not learn the placement of the detector's boxes");
   verb.flag("--learn-detector", options->learn_detector,
             "With --drawn: learn that placement from drawn faces too, in place of the stored one");
-  verb.option("--note", options->note, "A line of text kept in the model").type("TEXT");
+  verb.option("--note", options->note, "TEXT", "A line of text kept in the model");
   add_model_options(verb, *options);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

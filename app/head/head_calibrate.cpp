@@ -21,7 +21,7 @@ namespace {
 struct HeadCalibrateOptions {
   CommonOptions common;
   std::vector<std::string> input;
-  std::string oval, out, picture, cascade, distance;
+  std::string oval, out, picture, cascade;
   bool automatic = false;
   std::size_t frames = 5;
   long start = 0;
@@ -109,7 +109,6 @@ void run(HeadCalibrateOptions options) {
   if (options.automatic != options.oval.empty()) {
     throw Error("say where the face is: --oval cx,cy,rx,ry in pixels, or --auto, and not both");
   }
-  if (!options.distance.empty()) options.settings.distance = parse_length("--distance", options.distance);
   if (options.field_of_view) options.settings.field_of_view = parse_field_of_view(*options.field_of_view);
   std::vector<Place> inputs;
   for (const std::string& input : options.input) inputs.push_back({"--input", input});
@@ -162,25 +161,24 @@ void run(HeadCalibrateOptions options) {
 void add_head_calibrate(Verb parent, Task& task) {
   Verb verb = parent.add("calibrate", "Learn the colours of a face in this light, from frames with an oval");
   const auto options = std::make_shared<HeadCalibrateOptions>();
-  verb.option("--input", options->input,
+  verb.option("--input", options->input, "FILES|DIR|SOURCE",
               "A picture, a folder or pattern of pictures, a video, or a live source: see kinema cameras")
-      .type("FILES|DIR|SOURCE")
       .required();
-  verb.option("--oval", options->oval, "The face: centre and radii, in pixels").type("cx,cy,rx,ry");
+  verb.option("--oval", options->oval, "cx,cy,rx,ry", "The face: centre and radii, in pixels");
   verb.flag("--auto", options->automatic, "Find the face with OpenCV's detector (Debian: opencv-data)");
-  verb.option("--cascade", options->cascade, "Cascade file for --auto, in place of OpenCV's own").type("FILE.xml");
-  verb.option("--classifier", options->settings.classifier, "Kind of skin classifier")
-      .type("plane|rg|xyz|cbcr|hsv|tsl|histogram")
+  verb.option("--cascade", options->cascade, "FILE.xml", "Cascade file for --auto, in place of OpenCV's own");
+  verb.option("--classifier", options->settings.classifier, "plane|rg|xyz|cbcr|hsv|tsl|histogram",
+              "Kind of skin classifier")
       .show_default();
-  verb.option("--out", options->out, "The filter file to write").type("filter.json").required();
-  verb.option("--picture", options->picture, "Oval and degrees over the last frame, as a PNG").type("FILE.png");
-  verb.option("--frames", options->frames, "Number of frames to use").type("N").between(1, 1000).show_default();
-  verb.option("--start", options->start, "Number of the first frame").type("N").between(0L, 1L << 52);
-  verb.option("--distance", options->distance, "Distance of the face from the camera, in metres or with a unit")
-      .type("M");
-  verb.option("--fov", options->field_of_view, "Horizontal field of view of the camera, degrees").type("DEG");
-  verb.option("--camera", options->camera, "A name for the camera, kept in the filter").type("TEXT");
-  verb.option("--light", options->light, "A name for the light, kept in the filter").type("TEXT");
+  verb.option("--out", options->out, "filter.json", "The filter file to write").required();
+  verb.option("--picture", options->picture, "FILE.png", "Oval and degrees over the last frame, as a PNG");
+  verb.option("--frames", options->frames, "N", "Number of frames to use").between(1, 1000).show_default();
+  verb.option("--start", options->start, "N", "Number of the first frame").between(0L, 1L << 52);
+  verb.length("--distance", options->settings.distance,
+              "Distance of the face from the camera, in metres or with a unit", seen_lengths);
+  verb.option("--fov", options->field_of_view, "DEG", "Horizontal field of view of the camera, degrees");
+  verb.option("--camera", options->camera, "TEXT", "A name for the camera, kept in the filter");
+  verb.option("--light", options->light, "TEXT", "A name for the light, kept in the filter");
   add_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

@@ -1,5 +1,4 @@
 // kinema head track: from colour video to the head's position, area and distance, frame by frame.
-#include "app/head/head_report.h"
 #include "app/head/head_run.h"
 #include "app/options/head_options.h"
 #include "app/options/interrupt.h"
@@ -25,7 +24,7 @@ using nlohmann::ordered_json;
 struct HeadTrackOptions {
   CommonOptions common;
   ColourSourceOptions source;
-  std::string filter, reference_distance, truth;
+  std::string filter, truth;
   std::optional<double> field_of_view;
   bool plain = false, paper = false, window = false, no_recalibrate = false, compare = false;
   bool smooth = false;
@@ -76,14 +75,6 @@ private:
 
 ordered_json number_or_null(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-ordered_json errors_json(const HeadErrors& errors) {
-  return {{"frames", errors.frames},
-          {"missing", errors.missing},
-          {"within_quarter", errors.within},
-          {"mean", errors.mean},
-          {"median", errors.median}};
 }
 
 ordered_json results_json(const HeadTrackOptions& options, const Paths& paths, double fps,
@@ -170,9 +161,6 @@ void fill_in(HeadTrackOptions& options) {
   run.tracker.recalibrate = !options.no_recalibrate;
   run.tracker.background = run.tracker.background || !run.background.empty();
   if (options.smooth) run.tracker.smoothing = options.smoothing;
-  if (!options.reference_distance.empty()) {
-    run.tracker.reference_distance = parse_length("--reference-distance", options.reference_distance);
-  }
   if (options.field_of_view) run.tracker.field_of_view = parse_field_of_view(*options.field_of_view);
   check_devices(options.common);
   run.compute = options.common.compute;
@@ -252,50 +240,36 @@ void run(HeadTrackOptions options) {
 }
 
 void add_outputs(Verb verb, ColourOutputs& outputs) {
-  verb.option("--out", outputs.table, "Position of the head in each frame, as a table").type("head.csv").required();
-  verb.option("--jsonl", outputs.lines, "The same as JSON lines").type("head.jsonl");
-  verb.option("--overlay", outputs.overlay, "Skin, outline and centre over the frames: a video, or PNGs in a folder")
-      .type("out.mp4|DIR");
+  verb.option("--out", outputs.table, "head.csv", "Position of the head in each frame, as a table").required();
+  verb.option("--jsonl", outputs.lines, "head.jsonl", "The same as JSON lines");
+  verb.option("--overlay", outputs.overlay, "out.mp4|DIR",
+              "Skin, outline and centre over the frames: a video, or PNGs in a folder");
   add_osc_option(verb, outputs.live, "positions");
   add_place_options(verb, outputs.live, "positions", "positions");
   add_height_option(verb, outputs.live);
 }
 
 void add_tracker_options(Verb verb, HeadTrackOptions& options) {
-  const char* group = "The tracker";
+  verb = verb.under("The tracker");
   head::TrackerSettings& tracker = options.run.tracker;
-  verb.flag("--plain", options.plain, "The centroid of the whole frame, where there is enough skin in one place")
-      .group(group);
-  verb.flag("--paper", options.paper, "The centroid of every frame: eqs. 4 to 6 of the paper and nothing else")
-      .group(group);
+  verb.flag("--plain", options.plain, "The centroid of the whole frame, where there is enough skin in one place");
+  verb.flag("--paper", options.paper, "The centroid of every frame: eqs. 4 to 6 of the paper and nothing else");
   verb.flag("--window", options.window,
-            "Follow the head with a soft window (the default with a filter of kinema head calibrate)")
-      .group(group);
-  verb.flag("--no-recalibrate", options.no_recalibrate, "Keep the filter's colours; do not learn during tracking")
-      .group(group);
-  verb.flag("!--no-pattern", tracker.pattern, "Use colours alone, not edges").group(group);
-  verb.flag("--still-camera", tracker.background, "Learn a static background and ignore it").group(group);
-  verb.option("--background", options.run.background,
-              "A picture of the room without the person; implies --still-camera")
-      .type("FILE")
-      .group(group);
-  verb.flag("--neck-cut", tracker.neck_cut, "Ignore rows below the chin").group(group);
-  verb.flag("--smooth", options.smooth, "One-Euro smoothing").group(group);
-  verb.option("--smooth-cutoff", options.smoothing.cutoff, "Its cutoff at rest, hertz")
-      .type("HZ")
-      .show_default()
-      .group(group);
-  verb.option("--smooth-beta", options.smoothing.beta, "Increase of its cutoff with speed, hertz per pixel per second")
-      .type("N")
-      .show_default()
-      .group(group);
-  verb.option("--fov", options.field_of_view, "Horizontal field of view of the camera, degrees")
-      .type("DEG")
-      .group(group);
-  verb.option("--reference-distance", options.reference_distance,
-              "Distance of the head at calibration, in metres or with a unit")
-      .type("M")
-      .group(group);
+            "Follow the head with a soft window (the default with a filter of kinema head calibrate)");
+  verb.flag("--no-recalibrate", options.no_recalibrate, "Keep the filter's colours; do not learn during tracking");
+  verb.flag("!--no-pattern", tracker.pattern, "Use colours alone, not edges");
+  verb.flag("--still-camera", tracker.background, "Learn a static background and ignore it");
+  verb.option("--background", options.run.background, "FILE",
+              "A picture of the room without the person; implies --still-camera");
+  verb.flag("--neck-cut", tracker.neck_cut, "Ignore rows below the chin");
+  verb.flag("--smooth", options.smooth, "One-Euro smoothing");
+  verb.option("--smooth-cutoff", options.smoothing.cutoff, "HZ", "Its cutoff at rest, hertz").show_default();
+  verb.option("--smooth-beta", options.smoothing.beta, "N",
+              "Increase of its cutoff with speed, hertz per pixel per second")
+      .show_default();
+  verb.option("--fov", options.field_of_view, "DEG", "Horizontal field of view of the camera, degrees");
+  verb.length("--reference-distance", tracker.reference_distance,
+              "Distance of the head at calibration, in metres or with a unit", seen_lengths);
 }
 
 }  // namespace
@@ -304,13 +278,10 @@ void add_head_track(Verb parent, Task& task) {
   Verb verb = parent.add("track", "Follow a head in colour video: position, area and distance");
   const auto options = std::make_shared<HeadTrackOptions>();
   add_colour_options(verb, options->source, options->run.range);
-  verb.option("--filter", options->filter, "The user's colours, from kinema head calibrate")
-      .type("filter.json")
-      .required();
+  verb.option("--filter", options->filter, "filter.json", "The user's colours, from kinema head calibrate").required();
   add_outputs(verb, options->run.outputs);
-  verb.option("--truth", options->truth,
-              "Ground truth to compare with: boxes x,y,w,h of the head, one line per frame, pixels from 1")
-      .type("boxes.txt");
+  verb.option("--truth", options->truth, "boxes.txt",
+              "Ground truth to compare with: boxes x,y,w,h of the head, one line per frame, pixels from 1");
   verb.flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);

@@ -2,6 +2,7 @@
 
 #include "app/options/progress.h"
 #include "io/files/input_file.h"
+#include "io/files/text.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -18,12 +18,9 @@ namespace kinema::app {
 namespace {
 
 std::uint32_t whole(const std::string& text, const std::string& stage) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > 10000) {
-    throw Error(fmt::format("--stages: '{}' in '{}' is not a whole number", text, stage));
-  }
-  return value;
+  const auto value = io::exact_number_in<std::uint32_t>(text);
+  if (!value || *value > 10000) throw Error(fmt::format("--stages: '{}' in '{}' is not a whole number", text, stage));
+  return *value;
 }
 
 }  // namespace
@@ -83,19 +80,16 @@ nlohmann::ordered_json places_json(const std::vector<face::PlacedStage>& stages)
 
 void add_fit_options(Verb verb, FitOptions& options) {
   options.model = default_face_model().string();
-  verb.option("--model", options.model, "The appearance model, from kinema face train, in place of kinema's own")
-      .type("M.kface");
-  verb.option("--stages", options.stages,
+  verb.option("--model", options.model, "M.kface",
+              "The appearance model, from kinema face train, in place of kinema's own");
+  verb.option("--stages", options.stages, "LIST",
               "Stages of a fit, in place of the model's: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]],... with METHOD "
-              "cascade, combined, project-out or simultaneous")
-      .type("LIST");
-  verb.option("--starts", options.starts,
+              "cascade, combined, project-out or simultaneous");
+  verb.option("--starts", options.starts, "N",
               "Number of starts of the cascade, of which the median is taken: steadier, slower")
-      .type("N")
       .between(1, 64)
       .show_default();
-  verb.option("--limit", options.limit, "Limit of the parameters, in standard deviations; 0: none")
-      .type("S")
+  verb.option("--limit", options.limit, "S", "Limit of the parameters, in standard deviations; 0: none")
       .between(0.0, 1000.0)
       .show_default();
 }
@@ -119,21 +113,13 @@ void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const st
 }
 
 void add_image_options(Verb verb, ImageOptions& options, bool required) {
-  auto images =
-      verb.option(
-              "--images", options.images,
-              "Folders of pictures with landmarks (NAME.jpg with NAME.pts or NAME.asf), or dlib XML, COCO JSON, CSV")
-          .type("DIR|FILE");
+  auto images = verb.option(
+      "--images", options.images, "DIR|FILE",
+      "Folders of pictures with landmarks (NAME.jpg with NAME.pts or NAME.asf), or dlib XML, COCO JSON, CSV");
   if (required) images.required();
-  verb.option("--first-pixel", options.first_pixel,
+  verb.option("--first-pixel", options.first_pixel, "N",
               "Coordinate of the first pixel in the files (.pts: 1, as in 300-W; others: 0)")
-      .type("N")
       .between(-1.0, 1.0);
-}
-
-face::GreyView view(const io::GreyImage& image) {
-  return {image.grey.data(), static_cast<std::size_t>(image.width), static_cast<std::size_t>(image.height),
-          static_cast<std::size_t>(image.width)};
 }
 
 FaceExamples read_examples(const ImageOptions& options) {

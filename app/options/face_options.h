@@ -59,7 +59,6 @@ struct FaceExamples {
 
   std::size_t size() const { return images.size(); }
 };
-face::GreyView view(const io::GreyImage& image);
 
 /// Throws Error if nothing could be read.
 FaceExamples read_examples(const ImageOptions& options);

@@ -1,14 +1,17 @@
-// Option values of the head's verbs: ovals and fields of view.
+// Options of the verbs that follow heads: ovals, fields of view, and the pose.
 #pragma once
 
-#include "app/options/lengths.h"
+#include "app/options/command_line.h"
 #include "io/files/input_file.h"
 #include "kinema/error.h"
+#include "kinema/expression_tracker.h"
 #include "kinema/head_calibration.h"
+#include "kinema/head_pose.h"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,5 +41,17 @@ inline double parse_field_of_view(double degrees) {
   }
   return degrees * 0.017453292519943295;
 }
+
+struct PoseOptions {
+  std::optional<double> field_of_view, eye_distance;
+  std::string camera;
+};
+void add_pose_options(Verb verb, PoseOptions& options);
+
+/// --neutral, for films and cameras.
+void add_neutral_option(Verb verb, face::ExpressionSettings& settings);
+
+/// Throws Error if a value is impossible, or the camera's file cannot be used.
+face::HeadPoseSettings pose_settings(const PoseOptions& options);
 
 }  // namespace kinema::app

@@ -11,42 +11,38 @@
 namespace kinema::app {
 namespace {
 
-constexpr const char* group = "Live receivers";
+constexpr const char* live_receivers = "Live receivers";
 
 }  // namespace
 
 void add_osc_option(Verb verb, io::LiveTargets& targets, const char* what) {
-  verb.option("--osc", targets.osc, fmt::format("Send {} as Open Sound Control", what)).type("HOST:PORT").group(group);
+  verb.under(live_receivers)
+      .option("--osc", targets.osc, "HOST:PORT", fmt::format("Send {} as Open Sound Control", what));
 }
 
 void add_place_options(Verb verb, io::LiveTargets& targets, const char* to_avatar, const char* to_vrchat) {
-  verb.option("--udp,--opentrack", targets.opentrack, "Send the head to opentrack (\"UDP over network\")")
-      .type("HOST:PORT")
-      .group(group);
+  verb = verb.under(live_receivers);
+  verb.option("--udp,--opentrack", targets.opentrack, "HOST:PORT", "Send the head to opentrack (\"UDP over network\")");
   verb.flag("--udp-time", targets.opentrack_time,
             "Add a seventh double to each packet of --udp, which opentrack ignores: when the frame was taken, seconds "
-            "since 1970")
-      .group(group);
-  verb.option("--vmc", targets.vmc, fmt::format("Send {} to an avatar (Virtual Motion Capture protocol)", to_avatar))
-      .type("HOST:PORT")
-      .group(group);
-  verb.option("--vrchat", targets.vrchat, fmt::format("Send {} to VRChat as trackers", to_vrchat))
-      .type("HOST:PORT")
-      .group(group);
+            "since 1970");
+  verb.option("--vmc", targets.vmc, "HOST:PORT",
+              fmt::format("Send {} to an avatar (Virtual Motion Capture protocol)", to_avatar));
+  verb.option("--vrchat", targets.vrchat, "HOST:PORT", fmt::format("Send {} to VRChat as trackers", to_vrchat));
 }
 
 void add_blend_shape_option(Verb verb, io::LiveTargets& targets) {
-  verb.choice("--blend-shapes", targets.blend_shapes,
+  verb.under(live_receivers)
+      .choice("--blend-shapes", targets.blend_shapes,
               "How --vmc names the expression: as ARKit, or by the presets of VRM",
-              {{"arkit", io::BlendShapes::arkit}, {"vrm0", io::BlendShapes::vrm0}, {"vrm1", io::BlendShapes::vrm1}})
-      .group(group);
+              {{"arkit", io::BlendShapes::arkit}, {"vrm0", io::BlendShapes::vrm0}, {"vrm1", io::BlendShapes::vrm1}});
 }
 
 void add_height_option(Verb verb, io::LiveTargets& targets) {
-  verb.length("--height", targets.height,
+  verb.under(live_receivers)
+      .length("--height", targets.height,
               "Height of the person, whose eyes at rest are as high for avatars; in metres or with a unit", {0.5, 2.5})
-      .show_default("1.7")
-      .group(group);
+      .show_default("1.7");
 }
 
 io::SourceWait source_wait(std::FILE* err) {

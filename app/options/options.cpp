@@ -7,29 +7,21 @@
 namespace kinema::app {
 
 void add_other_common_options(Verb verb, CommonOptions& options) {
-  const char* group = "Everywhere";
-  verb.option("--threads", options.compute.threads,
+  verb = verb.under("Everywhere");
+  verb.option("--threads", options.compute.threads, "N",
               "Number of CPU threads, 0: one per core; results do not depend on it")
-      .type("N")
-      .between(0, 4096)
-      .group(group);
-  verb.option("--seed", options.seed, "Seed of all random numbers: the same seed gives the same bits")
-      .type("N")
-      .group(group);
-  verb.flag("--json", options.json, "Print the results as one JSON object on standard output").group(group);
+      .between(0, 4096);
+  verb.option("--seed", options.seed, "N", "Seed of all random numbers: the same seed gives the same bits");
+  verb.flag("--json", options.json, "Print the results as one JSON object on standard output");
 }
 
 void add_common_options(Verb verb, CommonOptions& options) {
-  verb.text(
-          "--backend", [&options](const std::string& word) { options.compute.backend = parse_backend(word); },
-          "Where to compute (auto: KINEMA_BACKEND if it is set, else a GPU if there is one, else the CPU)")
-      .type("auto|reference|cpu|cuda")
-      .group("Everywhere");
-  verb.text(
-          "--devices", [&options](const std::string& text) { options.compute.devices = parse_devices(text); },
-          "GPUs that share the work in equal parts; results do not depend on it (see kinema devices)")
-      .type("all|0,2,...")
-      .group("Everywhere");
+  verb.under("Everywhere")
+      .parsed("--backend", options.compute.backend, parse_backend, "auto|reference|cpu|cuda",
+              "Where to compute (auto: KINEMA_BACKEND if it is set, else a GPU if there is one, else the CPU)");
+  verb.under("Everywhere")
+      .parsed("--devices", options.compute.devices, parse_devices, "all|0,2,...",
+              "GPUs that share the work in equal parts; results do not depend on it (see kinema devices)");
   add_other_common_options(verb, options);
 }
 

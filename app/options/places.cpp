@@ -45,7 +45,7 @@ bool read_with(const fs::path& input, bool of_frames, const fs::path& place) {
   std::error_code ignored;
   if (fs::equivalent(place, input, ignored)) return true;  // by another link
   if (!of_frames) return false;
-  if (fs::is_directory(input, ignored)) {
+  if (io::is_folder(input)) {
     const io::FileKind kind = io::kind_of(place);
     const bool frame = kind == io::FileKind::picture || kind == io::FileKind::cloud;
     return read_from(input, place) || (frame && place.parent_path() == input);

@@ -40,11 +40,10 @@ void add_serve(Verb parent, Task& task) {
                          "Serve the live page: track heads and faces in the browser's camera, dropped files, and "
                          "frames of other programs");
   const auto options = std::make_shared<ServeOptions>();
-  add_server_options(verb, options->view, "Options");
-  verb.option("--filter", options->filter, "The user's colours, in place of a calibration on the page")
-      .type("filter.json");
-  verb.option("--model", options->model, "The face model for the browser's camera, in place of kinema's own")
-      .type("M.kface");
+  add_server_options(verb.under("Options"), options->view);
+  verb.option("--filter", options->filter, "filter.json", "The user's colours, in place of a calibration on the page");
+  verb.option("--model", options->model, "M.kface",
+              "The face model for the browser's camera, in place of kinema's own");
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 

@@ -1,20 +1,177 @@
 #include "app/page/view.h"
 
+#include "app/face/face_run.h"
+#include "app/head/head_run.h"
 #include "app/options/interrupt.h"
-#include "app/page/dropped.h"
+#include "app/person/person_run.h"
+#include "app/run/track_run.h"
 #include "io/faces/face_detector.h"
+#include "io/faces/face_model_file.h"
+#include "io/faces/filter_json.h"
+#include "io/motion/skeleton_json.h"
 #include "io/recordings/raw_recording.h"
 #include "io/sources/frame_inbox.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace kinema::app {
 namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// The dropped files: a folder of frames, one file with them, and their companions.
+struct Dropped {
+  std::optional<fs::path> frames;  // the one file or folder, or the folder of all
+  std::optional<fs::path> beside;  // a file with the requested extension
+};
+
+Dropped dropped(const fs::path& folder, std::string_view ending = {}) {
+  Dropped result;
+  std::vector<fs::path> frames;
+  for (const fs::path& entry : entries(folder)) {
+    if (!ending.empty() && entry.extension() == ending) {
+      if (result.beside) throw Error(fmt::format("two {} files were dropped: drop only one", ending));
+      result.beside = entry;
+    } else {
+      frames.push_back(entry);
+    }
+  }
+  if (!frames.empty()) result.frames = frames.size() == 1 ? frames.front() : folder;
+  return result;
+}
+
+fs::path frames_of(const Dropped& found) {
+  if (!found.frames) throw Error("there is nothing to track in what was dropped");
+  return *found.frames;
+}
+
+std::string file(const serve::Job& job, const char* name) { return (job.results / name).string(); }
+
+void track_body(serve::Job& job, serve::Hub& hub) {
+  const fs::path input = frames_of(dropped(job.input));
+  const std::unique_ptr<io::Recording> recording = io::open_recording({input.string()});
+  TrackRun run;
+  run.tracker = body::settings_for(*recording);
+  run.files.poses = file(job, "poses.jsonl");
+  run.files.csv = file(job, "poses.csv");
+  run.files.bvh = file(job, "poses.bvh");
+  const std::size_t frames = recording->size().value_or(0);
+  serve::BodyFeed feed(hub.channel("body"), input.filename().string(), frames);
+  job.progress(0, frames);  // the search in the first frame takes time
+  std::size_t done = 0;
+  run.watch = [&](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
+    show(feed, frame, tracker, estimate);
+    job.progress(++done, frames);
+  };
+  track(*recording, run);
+  feed.finish();
+}
+
+// Where no colours are known, they are learnt, from the face.
+void track_person(serve::Job& job, serve::Hub& hub, serve::FaceSharedState& faces, const fs::path& input) {
+  PersonRun run;
+  run.tracker.model = faces.model();
+  if (!run.tracker.model)
+    throw Error("no face model is installed: drop filter.json with the video, or a face model first");
+  run.tracker.detect = faces.detect();
+  run.outputs.table = file(job, "track.csv");
+  run.outputs.lines = file(job, "track.jsonl");
+  const std::unique_ptr<io::Source> source = io::open_colour({input.string()});
+  const std::size_t frames = source->size().value_or(0);
+  serve::PersonFeed feed(hub.channel("head"), input.filename().string());
+  job.progress(0, frames);
+  std::size_t done = 0;
+  run.watch = [&](const io::Frame& frame, const person::Estimate& estimate) {
+    feed.add(frame.index, frame.colour, estimate);
+    job.progress(++done, frames);
+  };
+  track(*source, run);
+  feed.finish();
+}
+
+void track_head(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& shared, serve::FaceSharedState& faces) {
+  const Dropped found = dropped(job.input, ".json");
+  if (found.beside) shared.set_calibration(io::read_filter(*found.beside));
+  if (found.beside && !found.frames) {
+    job.note = "These colours are used from now on, for files and for cameras that are switched on later.";
+    return;
+  }
+  const fs::path input = frames_of(found);
+  const auto calibration = shared.calibration();
+  if (!calibration) return track_person(job, hub, faces, input);
+  HeadRun run;
+  run.tracker.calibration = *calibration;
+  run.outputs.table = file(job, "head.csv");
+  run.outputs.lines = file(job, "head.jsonl");
+  const std::unique_ptr<io::Source> source = io::open_colour({input.string()});
+  const std::size_t frames = source->size().value_or(0);
+  serve::HeadFeed feed(hub.channel("head"), input.filename().string(), frames);
+  const head::Tracker* tracker = nullptr;
+  run.started = [&](const head::Tracker& made) { tracker = &made; };
+  std::size_t done = 0;
+  run.watch = [&](const io::Frame& frame, const head::Estimate& estimate) {
+    feed.add(frame.index, frame.time, frame.colour, estimate, *tracker);
+    job.progress(++done, frames);
+  };
+  track(*source, run);
+  feed.finish();
+}
+
+void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceSharedState& shared) {
+  const Dropped found = dropped(job.input, ".kface");
+  if (!found.beside) frames_of(found);
+  if (found.beside) shared.set_model(std::make_shared<const face::Model>(io::read_face_model(*found.beside)));
+  FaceRun run;
+  run.tracker.model = shared.model();
+  if (!run.tracker.model) {
+    throw Error("drop a face model (.kface, from kinema face train) together with the pictures or the video");
+  }
+  serve::FaceFeed feed(hub.channel("face"), (found.frames ? *found.frames : *found.beside).filename().string(),
+                       run.tracker.model);
+  if (!found.frames) {
+    feed.finish();
+    job.note = "This model is fitted from now on, to files and to the cameras of pages.";
+    return;
+  }
+  run.detector.emplace("");
+  run.files.landmarks = file(job, "landmarks.jsonl");
+  run.files.csv = file(job, "landmarks.csv");
+  run.watch = [&](std::int64_t frame, const io::Picture& picture, const face::Estimate& face) {
+    feed.add(frame, picture, face);
+  };
+  run.progress = [&](std::size_t done, std::size_t total) { job.progress(done, total); };
+  fit_faces(*io::open_colour({found.frames->string()}, face_source()), run);
+  feed.finish();
+}
+
+// Files dropped on the live page: recognised, tracked, shown on the page meanwhile, and written as CSV, JSON lines and BVH
+// for download. Filters and models are also kept in the shared state, for later cameras and files; they may be dropped
+// alone. Throws Error if the files cannot be tracked, and serve::Job::Cancelled.
+void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& heads, serve::FaceSharedState& faces) {
+  if (job.kind == "body") return track_body(job, hub);
+  if (job.kind == "head") return track_head(job, hub, heads, faces);
+  fit_face(job, hub, faces);
+}
 
 std::span<const serve::Page> pages() {
   const std::span<const serve::Page> pages = serve::built_in_pages();
@@ -67,25 +224,21 @@ void track_sent(const std::shared_ptr<io::FrameInbox>& inbox, serve::Hub& hub, s
 
 }  // namespace
 
-void add_server_options(Verb verb, ViewOptions& options, const char* group) {
-  verb.option("--address", options.address, "Address of the page; any but 127.0.0.1 lets other machines connect")
-      .type("ADDRESS")
-      .show_default()
-      .group(group);
-  verb.option("--port", options.port, "Port of the page; 0: any free one").type("N").show_default().group(group);
+void add_server_options(Verb verb, ViewOptions& options) {
+  verb.option("--address", options.address, "ADDRESS",
+              "Address of the page; any but 127.0.0.1 lets other machines connect")
+      .show_default();
+  verb.option("--port", options.port, "N", "Port of the page; 0: any free one").show_default();
   verb.flag("!--no-token", options.token,
-            "Let everybody on this machine open the page, not only those who know the token in the printed address")
-      .group(group);
-  verb.option("--recordings", options.recordings, "Where the page's button puts recordings of a live source")
-      .type("DIR")
-      .show_default()
-      .group(group);
+            "Let everybody on this machine open the page, not only those who know the token in the printed address");
+  verb.option("--recordings", options.recordings, "DIR", "Where the page's button puts recordings of a live source")
+      .show_default();
 }
 
 void add_view_options(Verb verb, ViewOptions& options) {
-  const char* group = "The live page";
-  verb.flag("--view", options.wanted, "Show the run in a browser while it lasts, and then until Ctrl-C").group(group);
-  add_server_options(verb, options, group);
+  verb = verb.under("The live page");
+  verb.flag("--view", options.wanted, "Show the run in a browser while it lasts, and then until Ctrl-C");
+  add_server_options(verb, options);
 }
 
 View::View(const ViewOptions& options, std::optional<head::Calibration> calibration, bool drops)

@@ -6,7 +6,6 @@
 #include "serve/messages/body_feed.h"
 #include "serve/messages/face_feed.h"
 #include "serve/messages/head_feed.h"
-#include "serve/messages/person_feed.h"
 #include "serve/requests/face_handler.h"
 #include "serve/requests/frames_handler.h"
 #include "serve/requests/head_handler.h"
@@ -33,7 +32,7 @@ struct ViewOptions {
 };
 
 /// --address, --port, --no-token and --recordings.
-void add_server_options(Verb verb, ViewOptions& options, const char* group);
+void add_server_options(Verb verb, ViewOptions& options);
 
 /// --view, with the options above.
 void add_view_options(Verb verb, ViewOptions& options);

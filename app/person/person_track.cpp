@@ -1,12 +1,11 @@
 // kinema track: one person before one camera, from colours and the face: place, rotation and expression of the head.
-#include "app/head/head_report.h"
+#include "app/head/head_run.h"
 #include "app/options/face_options.h"
 #include "app/options/head_options.h"
 #include "app/options/interrupt.h"
 #include "app/options/live_options.h"
 #include "app/options/options.h"
 #include "app/options/places.h"
-#include "app/options/pose_options.h"
 #include "app/page/view.h"
 #include "app/person/person_run.h"
 #include "io/faces/face_detector.h"
@@ -110,13 +109,7 @@ void report(const PersonTrackOptions& options, const PersonCounts& counts, const
   json["processor_ms"] = 1000 * counts.processor_seconds / tracked;
   json["results"] = {{"out", options.run.outputs.lines}};
   json["results"]["jitter_px"] = noise ? ordered_json(*noise) : ordered_json(nullptr);
-  if (off) {
-    json["results"]["truth"] = {{"frames", off->frames},
-                                {"missing", off->missing},
-                                {"within_quarter", off->within},
-                                {"mean", off->mean},
-                                {"median", off->median}};
-  }
+  if (off) json["results"]["truth"] = errors_json(*off);
   print_json(json, options.common.console);
 }
 
@@ -157,29 +150,23 @@ void add_track(Verb parent, Task& task) {
   const auto options = std::make_shared<PersonTrackOptions>();
   PersonRun& chain = options->run;
   add_colour_options(verb, options->source, chain.range);
-  verb.option("--out", chain.outputs.lines, "One line of JSON per frame").type("track.jsonl");
-  verb.option("--csv", chain.outputs.table, "The same as a table").type("FILE");
-  verb.option("--overlay", chain.outputs.overlay,
-              "Outline, landmarks and axes over the frames: a video, or PNGs in a folder")
-      .type("out.mp4|DIR");
-  verb.option("--filter", options->filter,
-              "The person's colours, from kinema head calibrate; without it they are learnt")
-      .type("filter.json");
-  verb.option("--oval", options->oval, "Where the head is in the first frame, pixels; without it a detector finds it")
-      .type("cx,cy,rx,ry");
-  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
-      .type("FILE");
-  verb.option("--smoothing", chain.tracker.smoothing, "Cutoff of the smoothing of a head at rest, hertz; 0: none")
-      .type("HZ")
+  verb.option("--out", chain.outputs.lines, "track.jsonl", "One line of JSON per frame");
+  verb.option("--csv", chain.outputs.table, "FILE", "The same as a table");
+  verb.option("--overlay", chain.outputs.overlay, "out.mp4|DIR",
+              "Outline, landmarks and axes over the frames: a video, or PNGs in a folder");
+  verb.option("--filter", options->filter, "filter.json",
+              "The person's colours, from kinema head calibrate; without it they are learnt");
+  verb.option("--oval", options->oval, "cx,cy,rx,ry",
+              "Where the head is in the first frame, pixels; without it a detector finds it");
+  verb.option("--detector", options->detector, "FILE", "A cascade (.xml) or network (.onnx) in place of OpenCV's own");
+  verb.option("--smoothing", chain.tracker.smoothing, "HZ", "Cutoff of the smoothing of a head at rest, hertz; 0: none")
       .between(0.0, 1000.0)
       .show_default();
-  verb.option("--lost", chain.tracker.lost, "A fit with a higher probability of failure is not used")
-      .type("P")
+  verb.option("--lost", chain.tracker.lost, "P", "A fit with a higher probability of failure is not used")
       .between(0.0, 1.0)
       .show_default();
-  verb.option("--truth", options->truth,
-              "Ground truth to compare with: boxes x,y,w,h of the head, one line per frame, pixels from 1")
-      .type("boxes.txt");
+  verb.option("--truth", options->truth, "boxes.txt",
+              "Ground truth to compare with: boxes x,y,w,h of the head, one line per frame, pixels from 1");
   add_fit_options(verb, options->fit);
   add_pose_options(verb, options->pose);
   add_neutral_option(verb, chain.tracker.expression);

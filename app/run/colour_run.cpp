@@ -6,15 +6,14 @@
 namespace kinema::app {
 
 void add_colour_options(Verb verb, ColourSourceOptions& source, FrameRange& range) {
-  verb.option("--input", source.input, "A video, a folder or pattern of pictures, or a live source: see kinema cameras")
-      .type("FILES|DIR|SOURCE")
+  verb.option("--input", source.input, "FILES|DIR|SOURCE",
+              "A video, a folder or pattern of pictures, or a live source: see kinema cameras")
       .required();
-  verb.option("--fps", source.fps, "Frames per second, in place of the input's own").type("N");
-  verb.option("--reconnect", source.reconnect, "Seconds to wait for a live source that disappears; 0: end")
-      .type("S")
+  verb.option("--fps", source.fps, "N", "Frames per second, in place of the input's own");
+  verb.option("--reconnect", source.reconnect, "S", "Seconds to wait for a live source that disappears; 0: end")
       .show_default();
-  verb.option("--start", range.start, "Number of the first frame").type("N").between(0L, 1L << 52);
-  verb.option("--frames", range.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
+  verb.option("--start", range.start, "N", "Number of the first frame").between(0L, 1L << 52);
+  verb.option("--frames", range.frames, "N", "At most N frames; 0: all").between(0L, 1L << 52);
 }
 
 std::unique_ptr<io::Source> open_colour_source(const ColourSourceOptions& options, const CommonOptions& common) {

@@ -7,6 +7,7 @@
 #include "app/run/source_loop.h"
 #include "core/stopwatch.h"
 #include "io/network/live_sender.h"
+#include "io/pictures/picture_sink.h"
 #include "kinema/backend.h"
 #include "kinema/source.h"
 #include "kinema/stage_time.h"
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,37 @@ void put_rest(nlohmann::ordered_json& report, const ColourCounts& counts);
 
 /// On standard error, if frames could not be read.
 void report_gaps(const ColourCounts& counts, const CommonOptions& common);
+
+/// The files of a run: tables, and a picture of each frame.
+template <class Writer>
+class ColourFiles {
+public:
+  ColourFiles(const ColourOutputs& outputs, double fps) {
+    for (const std::string& name : {outputs.table, outputs.lines}) {
+      if (!name.empty()) tables_.emplace_back(std::make_unique<Writer>(name));
+    }
+    if (!outputs.overlay.empty()) overlay_.emplace(outputs.overlay, fps);
+  }
+
+  /// `draw`: makes the picture, if one is wanted.
+  template <class Estimate, class Draw>
+  void add(const io::Frame& frame, const Estimate& estimate, const Draw& draw) {
+    for (const auto& table : tables_) table->add(frame.index, frame.time, estimate);
+    if (!overlay_ || frame.colour.empty()) return;
+    overlay_->add(draw(), frame.index);
+    drawn_ = true;
+  }
+
+  void commit() {
+    for (const auto& table : tables_) table->commit();
+    if (drawn_) overlay_->commit();
+  }
+
+private:
+  std::vector<std::unique_ptr<Writer>> tables_;
+  std::optional<io::PictureSink> overlay_;
+  bool drawn_ = false;
+};
 
 /// Takes the frames of a loop through `track(frame)`, which gives an estimate, to `tell(frame, estimate)`, whose receivers
 /// are waiting, and then, gaps included, to `add(frame, estimate)`.

@@ -1,19 +1,23 @@
 #include "app/run/track_run.h"
 
-#include "app/run/live_copy.h"
 #include "core/stopwatch.h"
 #include "core/unix_time.h"
+#include "io/files/input_file.h"
 #include "io/files/output_file.h"
 #include "io/motion/bvh.h"
 #include "io/motion/motion_files.h"
 #include "io/network/body_network.h"
 #include "io/overlays/overlay.h"
+#include "kinema/error.h"
 #include "kinema/poses.h"
+#include "kinema/recording.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -25,6 +29,63 @@
 
 namespace kinema::app {
 namespace {
+
+// Records a live source while it is tracked, when a page asks for it.
+class LiveCopy {
+public:
+  /// Recordings become folders in `place`, named by date and time.
+  LiveCopy(io::Recording& recording, std::filesystem::path place) : recording_(recording), place_(std::move(place)) {}
+  ~LiveCopy();
+  LiveCopy(const LiveCopy&) = delete;
+  LiveCopy& operator=(const LiveCopy&) = delete;
+
+  /// Never throws: what fails is in status(), and tracking goes on.
+  void start();
+  void end();
+
+  /// Of the current or else the last one; ends one that failed.
+  const std::optional<io::CopyStatus>& status();
+  bool on() const { return on_; }
+
+private:
+  io::Recording& recording_;
+  std::filesystem::path place_;
+  bool on_ = false;
+  std::optional<io::CopyStatus> status_;
+};
+
+// One that does not exist: two may begin within a second.
+std::filesystem::path free_folder(const std::filesystem::path& place) {
+  const std::string name = fmt::format("recording-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+  std::filesystem::path folder = place / name;
+  for (int number = 2; io::is_there(folder); ++number) folder = place / fmt::format("{}-{}", name, number);
+  return folder;
+}
+
+LiveCopy::~LiveCopy() { end(); }
+
+void LiveCopy::start() {
+  if (on_) return;
+  const std::filesystem::path folder = free_folder(place_);
+  try {
+    recording_.start_copy(folder);
+    on_ = true;
+  } catch (const Error& error) {
+    status_ = io::CopyStatus{folder, 0, 0, error.what()};
+  }
+}
+
+void LiveCopy::end() {
+  if (!on_) return;
+  on_ = false;
+  status_ = recording_.end_copy();
+}
+
+const std::optional<io::CopyStatus>& LiveCopy::status() {
+  if (on_) status_ = recording_.copy();
+  if (on_ && status_ && !status_->failed.empty()) end();
+  return status_;
+}
 
 // A person's motion, for formats that are written when all frames are known.
 struct Motion {

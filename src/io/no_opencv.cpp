@@ -1,6 +1,5 @@
 // Replaces all that needs OpenCV in builds without it: every call is refused with the same message. PNG files are left to
 // pictures/png_plain.cpp where there is libpng.
-#include "io/cameras/rectified_pair.h"
 #include "io/cameras/rectify.h"
 #include "io/cameras/stereo_calibration.h"
 #include "io/faces/face_detector.h"
@@ -8,7 +7,6 @@
 #include "io/overlays/face_overlay.h"
 #include "io/overlays/head_overlay.h"
 #include "io/overlays/overlay.h"
-#include "io/overlays/person_overlay.h"
 #include "io/overlays/picture_words.h"
 #include "io/pictures/image_file.h"
 #include "io/pictures/picture_sink.h"
@@ -52,11 +50,7 @@ PairCalibration calibrate_pair(std::span<const BoardView>, const CalibrationBoar
 }
 void write_calibration(const std::filesystem::path& path, const PairCalibration&) { refuse(path.string()); }
 
-struct VideoFile::State {};
 VideoFile::VideoFile(const std::filesystem::path& path, Content) { refuse(path.string()); }
-VideoFile::~VideoFile() = default;
-VideoFile::VideoFile(VideoFile&&) noexcept = default;
-VideoFile& VideoFile::operator=(VideoFile&&) noexcept = default;
 double VideoFile::fps() const { refuse("a video"); }
 std::optional<std::size_t> VideoFile::size() const { refuse("a video"); }
 int VideoFile::width() const { refuse("a video"); }
@@ -66,14 +60,8 @@ bool VideoFile::next(DepthImage&) { refuse("a video"); }
 
 Picture read_face_picture(const std::filesystem::path& path) { refuse(path.string()); }
 
-struct FaceDetector::State {};
 FaceDetector::FaceDetector(const std::filesystem::path&) { refuse("the face detector"); }
-FaceDetector::~FaceDetector() = default;
-FaceDetector::FaceDetector(FaceDetector&&) noexcept = default;
-FaceDetector& FaceDetector::operator=(FaceDetector&&) noexcept = default;
-std::vector<FaceDetector::Find> FaceDetector::find(const GreyImage&, double) const { refuse("the face detector"); }
 std::vector<FaceDetector::Find> FaceDetector::find(const face::GreyView&, double) const { refuse("the face detector"); }
-std::vector<face::Start::Box> FaceDetector::detect(const GreyImage&) const { refuse("the face detector"); }
 std::vector<face::Start::Box> FaceDetector::detect(const face::GreyView&) const { refuse("the face detector"); }
 std::filesystem::path find_face_cascade() { return {}; }
 
@@ -89,12 +77,7 @@ Picture person_overlay(const Picture&, std::int64_t, double, const person::Estim
 int overlay_enlargement(int, int) { return 1; }
 Picture enlarged_for_overlay(const Picture& picture, int) { return picture; }
 
-struct PictureSink::Target {};
-
 PictureSink::PictureSink(const std::filesystem::path&, double) { refuse("an overlay"); }
-PictureSink::~PictureSink() = default;
-PictureSink::PictureSink(PictureSink&&) noexcept = default;
-PictureSink& PictureSink::operator=(PictureSink&&) noexcept = default;
 void PictureSink::add(const Picture&, std::int64_t, const std::string&) { refuse("an overlay"); }
 void PictureSink::commit() { refuse("an overlay"); }
 
@@ -108,11 +91,7 @@ Picture OverlayPainter::draw(const OverlayFrame&, std::span<const body::Estimate
   refuse("an overlay");
 }
 
-struct CameraCapture::State {};
 CameraCapture::CameraCapture(int, double) { refuse("a camera"); }
-CameraCapture::~CameraCapture() = default;
-CameraCapture::CameraCapture(CameraCapture&&) noexcept = default;
-CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
 std::string CameraCapture::name() const { refuse("a camera"); }
 double CameraCapture::fps() const { refuse("a camera"); }
 int CameraCapture::width() const { refuse("a camera"); }
@@ -124,11 +103,7 @@ bool CameraCapture::retrieve(Picture&) { refuse("a camera"); }
 std::optional<double> CameraCapture::stream_time() const { refuse("a camera"); }
 double CameraCapture::age() const { refuse("a camera"); }
 
-struct CamShiftTracker::State {};
 CamShiftTracker::CamShiftTracker(const Picture&, const head::Oval&) { refuse("a picture"); }
-CamShiftTracker::~CamShiftTracker() = default;
-CamShiftTracker::CamShiftTracker(CamShiftTracker&&) noexcept = default;
-CamShiftTracker& CamShiftTracker::operator=(CamShiftTracker&&) noexcept = default;
 HeadCentre CamShiftTracker::track(const Picture&) { refuse("a picture"); }
 
 Picture HeadPainter::draw(const Picture&, std::int64_t, double, const head::Estimate&, const Degree&) {

@@ -1,10 +1,13 @@
-// One connection of a client while it speaks HTTP.
+// One connection of a client while it speaks HTTP, and once it speaks WebSocket as the transport of a PageSession.
 #pragma once
 
 #include "serve/server.h"
 #include "serve/uploads.h"
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
 
 #include <atomic>
 #include <functional>
@@ -55,5 +58,8 @@ private:
 bool make_room(ServerContext& context);
 
 void serve_http(boost::asio::ip::tcp::socket socket, ServerContext& context, std::shared_ptr<ConnectionSlot> slot);
+
+void serve_socket(boost::beast::tcp_stream stream, boost::beast::http::request<boost::beast::http::empty_body> request,
+                  ServerContext& context, std::shared_ptr<ConnectionSlot> slot);
 
 }  // namespace kinema::serve

@@ -1,6 +1,6 @@
 // The calibration in a recording of Azure Kinect.
 #include "fuzz.h"
-#include "io/cameras/azure_kinect_calibration.h"
+#include "io/cameras/camera_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

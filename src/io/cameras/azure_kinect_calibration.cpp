@@ -1,4 +1,3 @@
-#include "io/cameras/azure_kinect_calibration.h"
 
 #include "io/cameras/camera_file.h"
 #include "io/files/json_place.h"

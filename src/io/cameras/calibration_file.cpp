@@ -24,11 +24,7 @@ class Storage {
 public:
   explicit Storage(const std::vector<std::filesystem::path>& files) {
     for (const auto& path : files) {
-      try {
-        files_.push_back(read_stored_values(read_bytes(path, largest_calibration)));
-      } catch (const Error& error) {
-        throw about(path, error);
-      }
+      naming(path, [&] { files_.push_back(read_stored_values(read_bytes(path, largest_calibration))); });
     }
   }
 
@@ -190,11 +186,7 @@ Calibration read_matrices(const Storage& storage) {
 Calibration read_calibration(const std::vector<std::filesystem::path>& files) {
   if (files.empty()) throw Error("no calibration file was given");
   const Storage storage(files);
-  try {
-    return read_matrices(storage);
-  } catch (const Error& error) {
-    throw about(files.front(), error);
-  }
+  return naming(files.front(), [&] { return read_matrices(storage); });
 }
 
 }  // namespace kinema::io

@@ -136,11 +136,7 @@ void check_camera(const Camera& camera, const std::string& where) {
 }
 
 CameraFile read_camera_json(const std::filesystem::path& path, CameraUse use, const CameraFile& instead) {
-  try {
-    return read_fields(JsonFields(path), use, instead);
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  return naming(path, [&] { return read_fields(JsonFields(path), use, instead); });
 }
 
 void write_camera_json(const std::filesystem::path& path, const CameraFile& file) {

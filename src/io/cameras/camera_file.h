@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinema::io {
@@ -29,5 +30,10 @@ void write_camera_json(const std::filesystem::path& path, const CameraFile& file
 /// Refuses impossible cameras: sizes outside 1…16384 or of more than most_frame_pixels, focal lengths that are not positive, a centre far outside the
 /// image. `where` starts the message.
 void check_camera(const Camera& camera, const std::string& where);
+
+/// The depth camera for images of this size, which tells the mode: 640 x 576 and 320 x 288 (narrow) are cut from the
+/// middle of the sensor, 1024 x 1024 and 512 x 512 (wide) are all of it. Units are millimetres; fps stays 0. Throws
+/// Error, without a file's name, if the text is no such calibration.
+CameraFile azure_kinect_depth_camera(std::string_view json, int width, int height);
 
 }  // namespace kinema::io

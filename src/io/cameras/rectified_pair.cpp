@@ -1,4 +1,4 @@
-#include "io/cameras/rectified_pair.h"
+#include "io/cameras/rectify.h"
 
 #include "io/cameras/camera_file.h"
 #include "io/cameras/opencv_lens.h"

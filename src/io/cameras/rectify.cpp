@@ -1,7 +1,6 @@
 #include "io/cameras/rectify.h"
 
 #include "io/cameras/opencv_lens.h"
-#include "io/cameras/rectified_pair.h"
 #include "io/files/input_file.h"
 #include "kinema/error.h"
 

@@ -69,11 +69,7 @@ SourceCamera stated_camera(const CameraSearch& search, const CameraFile& said) {
 // OpenCV writes JSON too, with a type for each matrix.
 bool is_camera_json(const fs::path& path) {
   if (extension_of(path) != ".json") return false;
-  try {
-    return read_bytes(path).find("opencv-matrix") == std::string::npos;
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  return naming(path, [&] { return read_bytes(path).find("opencv-matrix") == std::string::npos; });
 }
 
 SourceCamera find_camera(const CameraSearch& search, const RecordingSettings& settings) {

@@ -4,7 +4,7 @@
 
 #include "io/cameras/calibration_board.h"
 #include "io/cameras/calibration_file.h"
-#include "io/cameras/rectified_pair.h"
+#include "io/cameras/rectify.h"
 
 #include <filesystem>
 #include <span>

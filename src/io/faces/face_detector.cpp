@@ -24,11 +24,6 @@ constexpr int smallest_side = 24, longest_side = 800;
 constexpr double smallest_start =
     1.0 / 12;  // of the image's shorter side: smaller detections are seldom faces to be fitted
 
-face::GreyView view_of(const GreyImage& image) {
-  const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
-  return {image.grey.data(), width, height, width};
-}
-
 }  // namespace
 
 struct FaceDetector::State {
@@ -101,29 +96,22 @@ struct FaceDetector::State {
   }
 };
 
-FaceDetector::~FaceDetector() = default;
-FaceDetector::FaceDetector(FaceDetector&&) noexcept = default;
-FaceDetector& FaceDetector::operator=(FaceDetector&&) noexcept = default;
-
 fs::path find_face_cascade() {
   for (const char* folder :
        {"/usr/share/opencv4", "/usr/local/share/opencv4", "/usr/share/opencv", "/opt/homebrew/share/opencv4"}) {
     const fs::path path = fs::path(folder) / "haarcascades" / "haarcascade_frontalface_alt2.xml";
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) return path;
+    if (is_there(path)) return path;
   }
   return {};
 }
 
-FaceDetector::FaceDetector(const fs::path& data)
-    : data_(data.empty() ? find_face_cascade() : data), state_(std::make_unique<State>()) {
+FaceDetector::FaceDetector(const fs::path& data) : data_(data.empty() ? find_face_cascade() : data), state_(new State) {
   if (data_.empty()) {
     throw Error(
         "there is no face detector on this machine: install its data (Debian: opencv-data), give a cascade or network "
         "with --detector FILE, or a start with --init start.jsonl");
   }
-  std::error_code ignored;
-  if (!fs::exists(data_, ignored)) throw about(data_, Error("there is no such file"));
+  if (!is_there(data_)) throw about(data_, Error("there is no such file"));
   const QuietOpenCV quiet;
   try {
     if (extension_of(data_) == ".onnx") {
@@ -183,12 +171,6 @@ std::vector<face::Start::Box> FaceDetector::detect(const face::GreyView& image) 
   });
   return boxes;
 }
-
-std::vector<FaceDetector::Find> FaceDetector::find(const GreyImage& image, double smallest_share) const {
-  return find(view_of(image), smallest_share);
-}
-
-std::vector<face::Start::Box> FaceDetector::detect(const GreyImage& image) const { return detect(view_of(image)); }
 
 }  // namespace kinema::io
 

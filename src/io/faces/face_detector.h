@@ -1,11 +1,11 @@
 // OpenCV's face detectors: boxes from which a fit starts. Without OpenCV the constructor throws.
 #pragma once
 
+#include "core/hidden.h"
 #include "io/pictures/image_file.h"
 #include "kinema/face.h"
 
 #include <filesystem>
-#include <memory>
 #include <vector>
 
 namespace kinema::io {
@@ -16,9 +16,6 @@ public:
   /// by Debian's opencv-data, and those beside it if that detects nothing. Throws Error with the remedy if it is
   /// missing or unreadable.
   explicit FaceDetector(const std::filesystem::path& data = {});
-  ~FaceDetector();
-  FaceDetector(FaceDetector&&) noexcept;
-  FaceDetector& operator=(FaceDetector&&) noexcept;
 
   struct Find {
     face::Start::Box box;  ///< in pixels from 0
@@ -26,11 +23,9 @@ public:
   };
 
   /// Faces are no narrower than this share of the image's shorter side, nor than the detector can see.
-  std::vector<Find> find(const GreyImage& image, double smallest_share) const;
   std::vector<Find> find(const face::GreyView& image, double smallest_share) const;
 
   /// Boxes as starts of a fit, the largest first. None in images too small to hold a face.
-  std::vector<face::Start::Box> detect(const GreyImage& image) const;
   std::vector<face::Start::Box> detect(const face::GreyView& image) const;
 
   /// The file it was loaded from.
@@ -39,7 +34,7 @@ public:
 private:
   struct State;
   std::filesystem::path data_;
-  std::unique_ptr<State> state_;
+  Hidden<State> state_;
 };
 
 /// Path of the cascade that "" uses; empty: none is installed.

@@ -29,13 +29,13 @@ double overlap(const Box& a, const Box& b) {
 }  // namespace
 
 std::optional<head::Oval> largest_face(const FaceDetector& detector, const Picture& picture) {
-  const std::vector<Box> faces = detector.detect(grey_of(picture));
+  const std::vector<Box> faces = detector.detect(grey_of(picture).view());
   if (faces.empty()) return std::nullopt;
   return oval_of(faces.front());
 }
 
 std::vector<FaceDetector::Find> find_heads(const FaceDetector& detector, const Picture& picture) {
-  return detector.find(grey_of(picture), smallest_head);
+  return detector.find(grey_of(picture).view(), smallest_head);
 }
 
 std::vector<std::optional<head::Oval>> surest_face(const std::vector<std::vector<FaceDetector::Find>>& frames) {

@@ -199,11 +199,7 @@ head::Calibration parse_filter(std::string_view text) {
 }
 
 head::Calibration read_filter(const std::filesystem::path& path) {
-  try {
-    return parse_filter(read_bytes(path, largest_filter));
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  return naming(path, [&] { return parse_filter(read_bytes(path, largest_filter)); });
 }
 
 std::string filter_json(const head::Calibration& calibration) {

@@ -2,12 +2,12 @@
 // and skin thresholds. Without OpenCV they throw Error.
 #pragma once
 
+#include "core/hidden.h"
 #include "io/faces/face_oval.h"
 #include "kinema/head_calibration.h"
 #include "kinema/image.h"
 #include "kinema/picture.h"
 
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -22,15 +22,12 @@ using HeadCentre = std::optional<std::pair<double, double>>;
 class CamShiftTracker {
 public:
   CamShiftTracker(const Picture& first, const head::Oval& oval);
-  ~CamShiftTracker();
-  CamShiftTracker(CamShiftTracker&&) noexcept;
-  CamShiftTracker& operator=(CamShiftTracker&&) noexcept;
 
   HeadCentre track(const Picture& picture);
 
 private:
   struct State;
-  std::unique_ptr<State> state_;
+  Hidden<State> state_;
 };
 
 /// The largest face of the detector.

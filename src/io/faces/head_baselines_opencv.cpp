@@ -35,10 +35,6 @@ struct CamShiftTracker::State {
   }
 };
 
-CamShiftTracker::~CamShiftTracker() = default;
-CamShiftTracker::CamShiftTracker(CamShiftTracker&&) noexcept = default;
-CamShiftTracker& CamShiftTracker::operator=(CamShiftTracker&&) noexcept = default;
-
 CamShiftTracker::CamShiftTracker(const Picture& first, const head::Oval& oval) : state_(new State) {
   state_->prepare(first);
   const cv::Rect whole(0, 0, first.width, first.height);

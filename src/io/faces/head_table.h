@@ -1,8 +1,10 @@
-// head.csv, a row per frame, and the same as JSON lines. See docs/head.md.
+// The estimates of the head and the person tracker, a row per frame as a table or as JSON lines. See docs/head.md and
+// docs/track.md.
 #pragma once
 
 #include "io/files/output_file.h"
 #include "kinema/head_tracker.h"
+#include "kinema/person_tracker.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -38,5 +40,20 @@ struct HeadBox {
 /// Lines of x,y,w,h (commas, blanks or tabs), one per frame in order; corners count from `first` (1, as in tracking
 /// benchmarks). Throws Error with the line.
 std::vector<HeadBox> read_boxes(const std::filesystem::path& path, double first = 1);
+
+/// By file extension: .csv gives frame,time,found,face,colours,score,x,y and pose_columns(), anything else JSON lines.
+/// Unknown values stay empty. A frame without a person has a row too.
+class PersonWriter {
+public:
+  explicit PersonWriter(const std::filesystem::path& target);
+
+  /// Rows reach the disk as they come, so that a killed run leaves them behind.
+  void add(std::int64_t frame, double time, const person::Estimate& estimate);
+  void commit() { file_.commit(); }
+
+private:
+  bool table_;
+  RowFile file_;
+};
 
 }  // namespace kinema::io

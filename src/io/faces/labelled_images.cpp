@@ -67,8 +67,7 @@ public:
     std::vector<fs::path> added;
     for (LandmarkedFace& face : read_landmarks(table, settings_)) {
       const fs::path picture = table.parent_path() / fs::path(face.image);
-      std::error_code ignored;
-      if (!fs::exists(picture, ignored)) {
+      if (!is_there(picture)) {
         set_.left_out.push_back(
             fmt::format("{}: {}: there is no picture {}", table.string(), face.place, picture.string()));
         continue;
@@ -199,9 +198,8 @@ LabelledSet find_labelled_images(const std::vector<fs::path>& sources, const Lan
   if (sources.empty()) throw Error("no folder of pictures with landmarks was given");
   Collection collection(settings);
   for (const fs::path& source : sources) {
-    std::error_code ignored;
-    if (!fs::exists(source, ignored)) throw about(source, Error("there is no such folder or file"));
-    if (fs::is_directory(source, ignored)) {
+    if (!is_there(source)) throw about(source, Error("there is no such folder or file"));
+    if (is_folder(source)) {
       collection.add_folder(source);
     } else if (holds_many_faces(source)) {
       collection.add_table(source);

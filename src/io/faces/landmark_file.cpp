@@ -43,7 +43,7 @@ bool looks_like_landmarks(const std::filesystem::path& path) {
 }
 
 std::vector<LandmarkedFace> read_landmarks(const std::filesystem::path& path, const LandmarkSettings& settings) {
-  try {
+  return naming(path, [&]() -> std::vector<LandmarkedFace> {
     const std::string ending = extension_of(path);
     if (!holds_one_face(path) && !holds_many_faces(path)) {
       throw Error("is not a file of landmarks by its name: they end in .pts, .asf, .xml (dlib), .json (COCO) or .csv");
@@ -55,9 +55,7 @@ std::vector<LandmarkedFace> read_landmarks(const std::filesystem::path& path, co
     if (ending == ".xml") return read_dlib_xml(bytes, others);
     if (ending == ".json") return read_coco_json(bytes, others);
     return read_landmark_csv(bytes, others);
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  });
 }
 
 namespace {

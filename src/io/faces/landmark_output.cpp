@@ -127,12 +127,7 @@ face::Start start_of(const JsonPlace& line) {
 
 Starts::Starts(const std::filesystem::path& path, std::size_t landmarks) {
   constexpr std::size_t largest = std::size_t{1} << 30;
-  std::string text;
-  try {
-    text = InputFile(path).rest(largest);
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  const std::string text = naming(path, [&] { return InputFile(path).rest(largest); });
   TextReader lines(text);
   while (const auto line = lines.line()) {
     if (line->find_first_not_of(" \t") == std::string_view::npos) continue;

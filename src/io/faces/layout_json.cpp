@@ -2,7 +2,6 @@
 
 #include "io/files/input_file.h"
 #include "io/files/json_place.h"
-#include "io/files/output_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -90,30 +89,10 @@ face::Layout layout_of(const JsonPlace& root, std::size_t landmarks) {
 }  // namespace
 
 face::Layout read_layout(const std::filesystem::path& path, std::size_t landmarks) {
-  try {
+  return naming(path, [&] {
     const nlohmann::json json = parse_json(read_bytes(path, largest_layout));
     return layout_of(JsonPlace(json), landmarks);
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
-}
-
-void write_layout(const std::filesystem::path& path, const face::Layout& layout, std::size_t landmarks) {
-  nlohmann::ordered_json json;
-  json["landmarks"] = landmarks;
-  if (layout.outer_eyes[0] >= 0) json["outer_eyes"] = layout.outer_eyes;
-  json["groups"] = nlohmann::ordered_json::object();
-  for (const face::Layout::Group& group : layout.groups) {
-    json["groups"][group.name] = {{"points", group.points}, {"closed", group.closed}};
-  }
-  if (!layout.mirror.empty()) {
-    json["mirror"] = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < layout.mirror.size(); ++i) {
-      if (static_cast<std::size_t>(layout.mirror[i]) > i) json["mirror"].push_back({i, layout.mirror[i]});
-    }
-  }
-  if (!layout.triangles.empty()) json["triangles"] = layout.triangles;
-  write_file(path, json.dump(1) + "\n");
+  });
 }
 
 }  // namespace kinema::io

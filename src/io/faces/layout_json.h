@@ -16,7 +16,4 @@ namespace kinema::io {
 /// place and remedy.
 face::Layout read_layout(const std::filesystem::path& path, std::size_t landmarks);
 
-/// Written whole or not at all.
-void write_layout(const std::filesystem::path& path, const face::Layout& layout, std::size_t landmarks);
-
 }  // namespace kinema::io

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <optional>
@@ -29,12 +28,9 @@ struct NumberedName {
 };
 
 std::optional<long> number_of(std::string_view digits) {
-  long number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  const auto number = exact_number_in<long>(digits);
   // differences of numbers are taken below, and must not overflow
-  if (number > std::numeric_limits<long>::max() / 4) return std::nullopt;
-  return number;
+  return number && *number <= std::numeric_limits<long>::max() / 4 ? number : std::nullopt;
 }
 
 // The last number in the name before its extension.
@@ -58,9 +54,7 @@ std::optional<double> stamp_of(const fs::path& path) {
   for (std::size_t i = 0; i < stem.size(); ++i) {
     if (i != dot && !is_digit(stem[i])) return std::nullopt;
   }
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), seconds);
-  return error == std::errc{} && end == stem.data() + stem.size() ? std::optional(seconds) : std::nullopt;
+  return exact_number_in<double>(stem);
 }
 
 FrameSequence in_given_order(const std::vector<fs::path>& files) {
@@ -146,12 +140,11 @@ FrameSequence by_number(std::vector<std::pair<NumberedName, fs::path>> files) {
 
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code error;
-  if (!fs::exists(folder, error)) throw about(folder, Error("there is no such folder"));
-  if (!fs::is_directory(folder, error)) throw about(folder, Error("is no folder"));
+  if (!is_there(folder)) throw about(folder, Error("there is no such folder"));
+  if (!is_folder(folder)) throw about(folder, Error("is no folder"));
   std::vector<fs::path> paths;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->path().filename().string()[0] != '.' && !fs::is_directory(entry->path(), ignored)) {
+    if (entry->path().filename().string()[0] != '.' && !is_folder(entry->path())) {
       paths.push_back(entry->path());
     }
   }
@@ -236,8 +229,7 @@ FrameSequence list_files(const std::vector<fs::path>& files) {
   std::vector<std::pair<NumberedName, fs::path>> numbered;
   bool counts = files.size() > 1, neighbours = false;
   for (const fs::path& path : files) {
-    std::error_code error;
-    if (!fs::exists(path, error)) throw about(path, Error("there is no such file"));
+    if (!is_there(path)) throw about(path, Error("there is no such file"));
     auto name = numbered_name(path);
     if (!name) {
       counts = false;

@@ -13,29 +13,26 @@
 namespace kinema::io {
 namespace fs = std::filesystem;
 
-InputFile::InputFile(const fs::path& path) {
-  // a pipe without a writer must not block
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) {
+InputFile::InputFile(const fs::path& path)
+    // a pipe without a writer must not block
+    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (!descriptor_.open()) {
     if (errno == ENOENT || errno == ENOTDIR) throw Error("there is no such file");
     throw Error(fmt::format("cannot be read: {}", std::strerror(errno)));
   }
   struct ::stat status {};
-  const bool known = ::fstat(descriptor_, &status) == 0;
+  const bool known = ::fstat(descriptor(), &status) == 0;
   if (known && S_ISREG(status.st_mode)) {
     left_ = static_cast<std::size_t>(std::max<off_t>(0, status.st_size));
     return;
   }
-  ::close(descriptor_);
   if (known && S_ISDIR(status.st_mode)) throw Error("is a folder, not a file");
   throw Error("is not an ordinary file: it is read from disk, not from a pipe or device");
 }
 
-InputFile::~InputFile() { ::close(descriptor_); }
-
 void InputFile::read(void* to, std::size_t bytes) {
   for (std::size_t done = 0; done < bytes;) {
-    const ssize_t count = ::read(descriptor_, static_cast<char*>(to) + done, bytes - done);
+    const ssize_t count = ::read(descriptor(), static_cast<char*>(to) + done, bytes - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) throw Error("could not be read to its end", Error::Cause::running);
     done += static_cast<std::size_t>(count);

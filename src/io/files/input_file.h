@@ -1,6 +1,7 @@
 // Input files: the one place where they are opened, and what readers need to name them in messages.
 #pragma once
 
+#include "io/files/descriptor.h"
 #include "kinema/error.h"
 
 #include <cstddef>
@@ -18,17 +19,19 @@ inline bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// A regular file open for reading. Errors do not name the file: the caller does so once, with `about`.
+inline bool is_folder(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+/// A regular file open for reading. Errors do not name the file: the caller does so once, with `naming`.
 class InputFile {
 public:
   /// Throws Error if the file is missing, a folder, a pipe or a device, or cannot be read.
   explicit InputFile(const std::filesystem::path& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
 
   std::size_t left() const { return left_; }  ///< bytes not yet read
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.number(); }
 
   /// The next bytes, of which at least as many must be left. Throws Error if the disk fails or the file has been
   /// truncated.
@@ -38,7 +41,7 @@ public:
   std::string rest(std::size_t most);
 
 private:
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::size_t left_ = 0;
 };
 
@@ -65,6 +68,16 @@ std::string read_beginning(const std::filesystem::path& path, std::size_t most);
 
 /// The same error, prefixed with the file's name.
 Error about(const std::filesystem::path& path, const Error& error);
+
+/// What `read` gives; its errors name the file.
+template <class Read>
+auto naming(const std::filesystem::path& path, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw about(path, error);
+  }
+}
 
 /// The printable beginning of untrusted file contents, for messages.
 std::string printable(std::string_view text, std::size_t longest = 64);

@@ -1,5 +1,7 @@
 #include "io/files/library_place.h"
 
+#include "io/files/input_file.h"
+
 #include <dlfcn.h>
 #include <link.h>
 
@@ -33,10 +35,9 @@ fs::path library_file() {
 }
 
 fs::path shared_file_above(const fs::path& file, std::string_view name) {
-  std::error_code ignored;
   fs::path folder = file.parent_path();
   for (int level = 0; level < most_levels && !folder.empty(); ++level, folder = folder.parent_path()) {
-    if (const fs::path found = folder / "share/kinema" / name; fs::exists(found, ignored)) return found;
+    if (const fs::path found = folder / "share/kinema" / name; is_there(found)) return found;
     if (folder == folder.root_path()) break;
   }
   return {};
@@ -44,13 +45,12 @@ fs::path shared_file_above(const fs::path& file, std::string_view name) {
 
 fs::path shared_file(std::string_view name) {
   if (const fs::path found = shared_file_above(library_file(), name); !found.empty()) return found;
-  std::error_code ignored;
   if (kinema_installed_data != nullptr) {
     const fs::path found = fs::path(kinema_installed_data()).lexically_normal() / name;
-    if (fs::exists(found, ignored)) return found;
+    if (is_there(found)) return found;
   }
   const fs::path found = fs::path(KINEMA_INSTALLED_DATA) / name;
-  return fs::exists(found, ignored) ? found : fs::path();
+  return is_there(found) ? found : fs::path();
 }
 
 }  // namespace kinema::io

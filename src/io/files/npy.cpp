@@ -311,12 +311,10 @@ NpyArray<T> read_array(InputFile& file, const std::vector<std::size_t>& expected
 
 template <class T>
 NpyArray<T> read_npy(const std::filesystem::path& path, const std::vector<std::size_t>& expected) {
-  try {
+  return naming(path, [&] {
     InputFile file(path);
     return read_array<T>(file, expected);
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  });
 }
 
 template NpyArray<float> read_npy(const std::filesystem::path&, const std::vector<std::size_t>&);

@@ -1,5 +1,6 @@
 #include "io/files/output_file.h"
 
+#include "io/files/input_file.h"
 #include "kinema/error.h"
 
 #include <fcntl.h>
@@ -46,7 +47,7 @@ OutputFile::OutputFile(fs::path target, Unfinished unfinished)
     if (!error) target_ = followed;
   }
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, error)) {
+  if (!is_folder(folder)) {
     throw Error(fmt::format("{}: there is no folder {}; create it first", named_.string(), folder.string()));
   }
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
@@ -186,9 +187,9 @@ void RowFile::commit() {
 }
 
 void make_folder(const fs::path& folder) {
-  std::error_code error, ignored;
+  std::error_code error;
   fs::create_directories(folder, error);
-  if (!fs::is_directory(folder, ignored)) {
+  if (!is_folder(folder)) {
     throw Error(fmt::format("{}: cannot be made a folder: {}", folder.string(),
                             error ? error.message() : std::string("something else has its name")));
   }

@@ -1,15 +1,25 @@
 // Lines, words and numbers of files, read without copies.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace kinema::io {
 
 /// A whole word as a number; nan and inf are accepted in any case.
 std::optional<double> number_in(std::string_view word);
+
+/// A whole word as a number of this type, without a plus.
+template <class Number>
+std::optional<Number> exact_number_in(std::string_view word) {
+  Number value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
+}
 
 /// The lines of a text.
 class TextReader {

@@ -1,6 +1,7 @@
 // The reader of BVH files. Input is untrusted: counts in a file are checked against its size before memory is
 // allocated.
 #include "io/files/input_file.h"
+#include "io/files/text.h"
 #include "io/motion/bvh.h"
 #include "kinema/error.h"
 
@@ -95,12 +96,9 @@ public:
   }
 
   std::size_t count(std::string_view word, std::string_view what) const {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || end != word.data() + word.size()) {
-      fail(fmt::format("{} is '{}', which is not a whole number", what, printable(word)));
-    }
-    return static_cast<std::size_t>(value);
+    const auto value = exact_number_in<std::size_t>(word);
+    if (!value) fail(fmt::format("{} is '{}', which is not a whole number", what, printable(word)));
+    return *value;
   }
 
 private:
@@ -255,12 +253,7 @@ Bvh parse_bvh(std::string_view text) {
 }
 
 Bvh read_bvh(const std::filesystem::path& path) {
-  std::string text;
-  try {
-    text = read_bytes(path, largest_bvh);
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  const std::string text = naming(path, [&] { return read_bytes(path, largest_bvh); });
   try {
     return parse_bvh(text);
   } catch (const Error& error) {

@@ -1,4 +1,4 @@
-#include "io/motion/capsule_mesh.h"
+#include "io/motion/motion_files.h"
 
 #include "core/geometry.h"
 

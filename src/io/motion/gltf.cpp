@@ -1,7 +1,6 @@
 #include "io/motion/motion_files.h"
 
 #include "core/geometry.h"
-#include "io/motion/capsule_mesh.h"
 
 #include <nlohmann/json.hpp>
 

@@ -5,6 +5,7 @@
 #include "kinema/body_tracker.h"
 #include "kinema/skeleton.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,5 +73,17 @@ std::string to_c3d(const body::Skeleton& skeleton, const TrackedMotion& motion);
 
 /// Metres, y up, as glTF has it. Where nobody was found the last pose stands still; before the first one there is no key.
 std::string to_glb(const body::Skeleton& skeleton, const TrackedMotion& motion);
+
+struct SkinMesh {
+  std::vector<Vec3> positions;  ///< in the frame of the skeleton
+  std::vector<Vec3> normals;    ///< outwards, of length 1
+  std::vector<std::uint8_t> joints;
+  std::vector<std::uint16_t> indices;  ///< three per triangle, counter-clockwise as seen from outside
+};
+
+SkinMesh capsule_mesh(const body::Skeleton& skeleton);
+
+/// Where each joint is in the rest pose.
+std::vector<Vec3> rest_places(const body::Skeleton& skeleton);
 
 }  // namespace kinema::io

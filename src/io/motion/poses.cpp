@@ -79,12 +79,7 @@ std::vector<std::string> output_names(const body::Skeleton& skeleton) {
 }
 
 std::vector<PoseLine> read_poses(const std::filesystem::path& path) {
-  std::string text;
-  try {
-    text = InputFile(path).rest(largest_poses);
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());
-  }
+  const std::string text = naming(path, [&] { return InputFile(path).rest(largest_poses); });
   std::vector<PoseLine> lines;
   std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, std::size_t>
       frames;  // the line of each, by its person

@@ -193,12 +193,10 @@ Pose pose_at(const JsonPlace& root, const Skeleton& skeleton) {
 
 template <class Read>
 auto read_file(const std::filesystem::path& path, const Read& read) {
-  try {
+  return naming(path, [&] {
     const nlohmann::json document = parse_json(read_bytes(path, largest_skeleton));
     return read(JsonPlace(document));
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());
-  }
+  });
 }
 
 }  // namespace

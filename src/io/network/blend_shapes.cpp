@@ -1,4 +1,4 @@
-#include "io/network/blend_shapes.h"
+#include "io/network/live_sender.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "io/network/body_network.h"
 
-#include "io/motion/capsule_mesh.h"
+#include "io/motion/motion_files.h"
 #include "io/motion/poses.h"
 #include "io/network/avatar_frame.h"
 

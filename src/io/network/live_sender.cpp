@@ -1,6 +1,7 @@
 #include "io/network/live_sender.h"
 
 #include "io/files/input_file.h"
+#include "io/files/text.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include <bit>
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -26,10 +26,8 @@ std::pair<std::string, std::string> host_and_port(const std::string& target) {
   if (colon == std::string::npos || colon == 0) refuse();
   std::string host = target.substr(0, colon), port = target.substr(colon + 1);
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  int number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (error != std::errc{} || end != port.data() + port.size() || number < 1 || number > 65535 || host.empty())
-    refuse();
+  const auto number = exact_number_in<int>(port);
+  if (!number || *number < 1 || *number > 65535 || host.empty()) refuse();
   return {host, port};
 }
 
@@ -45,27 +43,16 @@ UdpSocket::UdpSocket(const std::string& target) {
     throw Error(fmt::format("'{}': the host cannot be found: {}", printable(target), ::gai_strerror(error)));
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> found(list, &::freeaddrinfo);
-  for (const addrinfo* at = found.get(); at != nullptr && descriptor_ < 0; at = at->ai_next) {
-    descriptor_ = ::socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol);
-    if (descriptor_ >= 0 && ::connect(descriptor_, at->ai_addr, at->ai_addrlen) != 0) {
-      ::close(descriptor_);
-      descriptor_ = -1;
-    }
+  for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next) {
+    socket_ = Descriptor(::socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol));
+    if (socket_.open() && ::connect(socket_.number(), at->ai_addr, at->ai_addrlen) == 0) return;
   }
-  if (descriptor_ < 0) {
-    throw Error(fmt::format("'{}' cannot be reached from this machine", printable(target)), Error::Cause::running);
-  }
+  throw Error(fmt::format("'{}' cannot be reached from this machine", printable(target)), Error::Cause::running);
 }
-
-UdpSocket::~UdpSocket() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-UdpSocket::UdpSocket(UdpSocket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 void UdpSocket::send(std::span<const std::byte> bytes) const {
   // a datagram that is refused, or meets a full queue, is dropped: the next frame brings a newer one
-  static_cast<void>(::send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+  static_cast<void>(::send(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
 std::vector<std::byte> opentrack_packet(const Vec3& position, const std::array<double, 3>& yaw_pitch_roll,

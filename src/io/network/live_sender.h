@@ -1,18 +1,52 @@
 // Live estimates for other programs: each receiver gets its messages in the form that it expects.
 #pragma once
 
-#include "io/network/blend_shapes.h"
-#include "io/network/osc.h"
+#include "io/files/descriptor.h"
 #include "kinema/geometry.h"
+#include "kinema/head_pose.h"
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinema::io {
+
+/// The names of an expression for avatars: ARKit's, as they are, or the presets of VRM 0 and of VRM 1, made of them.
+enum class BlendShapes : std::uint8_t { arkit, vrm0, vrm1 };
+
+struct BlendShape {
+  std::string_view name;
+  double weight = 0;  ///< 0 to 1
+};
+
+/// Always the same names in the same order. The weights of the vowels add up to 1 at most, since avatars add their shapes.
+std::vector<BlendShape> blend_shapes(const face::Expression& expression, BlendShapes names);
+
+/// Of Open Sound Control 1.0.
+class OscMessage {
+public:
+  explicit OscMessage(std::string address) : address_(std::move(address)) {}
+
+  OscMessage& text(std::string_view value);
+  OscMessage& whole(std::int32_t value);
+  OscMessage& number(double value);  ///< as a float
+  OscMessage& numbers(std::span<const double> values);
+
+  std::vector<std::byte> bytes() const;
+
+private:
+  std::string address_, types_ = ",";
+  std::vector<std::byte> arguments_;
+};
+
+/// Messages in bundles whose time tag is a time in seconds since 1970; as many bundles as needed so that each datagram
+/// fits an Ethernet frame.
+std::vector<std::vector<std::byte>> osc_bundles(double unix_time, std::span<const OscMessage> messages);
 
 /// Receivers, each "host:port"; empty: none.
 struct LiveTargets {
@@ -42,15 +76,12 @@ class UdpSocket {
 public:
   /// "host:port", or "[::1]:4242" for addresses with colons. Throws Error if the name cannot be resolved.
   explicit UdpSocket(const std::string& target);
-  ~UdpSocket();
-  UdpSocket(UdpSocket&& other) noexcept;
-  UdpSocket& operator=(UdpSocket&&) = delete;
 
   /// Never waits: a datagram that cannot be sent at once is dropped.
   void send(std::span<const std::byte> bytes) const;
 
 private:
-  int descriptor_ = -1;
+  Descriptor socket_;
 };
 
 class LiveSender {

@@ -1,4 +1,4 @@
-#include "io/network/osc.h"
+#include "io/network/live_sender.h"
 
 #include <bit>
 #include <cmath>

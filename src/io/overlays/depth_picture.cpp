@@ -1,4 +1,4 @@
-#include "io/overlays/depth_picture.h"
+#include "io/overlays/overlay.h"
 
 #include "kinema/error.h"
 

@@ -2,13 +2,13 @@
 // OpenCV.
 #pragma once
 
-#include "io/pictures/picture_sink.h"
+#include "kinema/camera.h"
 #include "kinema/head_tracker.h"
+#include "kinema/person_tracker.h"
 #include "kinema/picture.h"
 
 #include <cstdint>
 #include <deque>
-#include <filesystem>
 #include <functional>
 #include <utility>
 
@@ -27,24 +27,13 @@ private:
   std::deque<std::pair<double, double>> trail_;  // of the last centres
 };
 
-/// Draws frames into a video or a folder of images; see PictureSink for the forms of `path`.
-class HeadOverlaySink {
-public:
-  HeadOverlaySink(const std::filesystem::path& path, double fps) : sink_(path, fps) {}
+/// Axes of the head's frame at its place: x red to the person's left, y green up, z blue out of the face; `length` in
+/// metres. `factor`: by how much the picture was enlarged.
+void draw_head_axes(Picture& picture, const face::HeadPose& pose, const Camera& camera, int factor,
+                    double length = 0.08);
 
-  void add(const Picture& frame, std::int64_t number, double time, const head::Estimate& estimate,
-           const HeadPainter::Degree& degree) {
-    sink_.add(painter_.draw(frame, number, time, estimate, degree), number);
-    ++count_;
-  }
-  void commit() {
-    if (count_ > 0) sink_.commit();
-  }
-
-private:
-  HeadPainter painter_;
-  PictureSink sink_;
-  std::size_t count_ = 0;
-};
+/// Small images are enlarged, so that lines and text stay fine.
+Picture person_overlay(const Picture& frame, std::int64_t number, double time, const person::Estimate& estimate,
+                       const face::Layout& layout, const Camera& camera);
 
 }  // namespace kinema::io

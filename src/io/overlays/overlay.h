@@ -2,19 +2,37 @@
 // two standard deviations around each joint. Needs OpenCV.
 #pragma once
 
-#include "io/overlays/depth_picture.h"
 #include "io/pictures/picture_sink.h"
 #include "kinema/body_tracker.h"
 #include "kinema/camera.h"
 #include "kinema/picture.h"
+#include "kinema/points.h"
+#include "kinema/skeleton.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace kinema::io {
+
+/// Depths in metres that are shown bright and dark.
+struct DepthRange {
+  double near = 0, far = 0;
+};
+
+/// A range that holds nearly all measured depths, so that a few outliers do not use up the greys. Computed once per
+/// recording: per frame it would flicker.
+DepthRange depth_range(std::span<const float> depth);
+
+/// `depth` is height x width in metres; 0 or not finite: not measured. Throws Error if the sizes disagree.
+Picture depth_picture(std::span<const float> depth, int width, int height, const DepthRange& range);
+
+/// The depth image of points as a camera sees it, each point a small square; 0 where there is none.
+std::vector<float> depth_of_points(const PointsView& points, const Camera& camera);
 
 /// What a frame shows: the first of the three that is present becomes the background.
 struct OverlayFrame {
@@ -60,5 +78,22 @@ private:
   OverlayPainter painter_;
   PictureSink sink_;
 };
+
+enum class Limb { trunk, head, left_arm, right_arm, left_leg, right_leg };
+
+/// Per joint of the skeleton, from the common names in it and the joints attached to them.
+std::vector<Limb> limbs(const body::Skeleton& skeleton);
+
+struct SkinPicture {
+  static constexpr std::uint8_t nothing = 255;
+
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> limb;  ///< height x width: a Limb, or `nothing`
+  std::vector<float> light;        ///< height x width: 1 where the skin faces the camera, approaching 0 at its outline
+};
+
+/// `capsules` is K x 7 as returned by pose_capsules(), `limb` the K limbs. Capsules that reach behind the camera are
+/// left out.
+SkinPicture skin_picture(std::span<const float> capsules, std::span<const Limb> limb, const Camera& camera);
 
 }  // namespace kinema::io

@@ -2,7 +2,6 @@
 #include "io/overlays/opencv_drawing.h"
 #include "io/overlays/overlay.h"
 #include "io/overlays/picture_words.h"
-#include "io/overlays/skin_picture.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

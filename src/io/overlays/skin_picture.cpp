@@ -1,4 +1,4 @@
-#include "io/overlays/skin_picture.h"
+#include "io/overlays/overlay.h"
 
 #include "kinema/body.h"
 #include "kinema/points.h"

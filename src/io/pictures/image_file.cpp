@@ -32,11 +32,7 @@ cv::Mat decode(const std::string& bytes, int flags) {
 }
 
 cv::Mat read_image(const std::filesystem::path& path, int flags) {
-  try {
-    return decode(read_bytes(path, largest_image_file), flags);
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  return naming(path, [&] { return decode(read_bytes(path, largest_image_file), flags); });
 }
 
 template <class T>
@@ -64,11 +60,7 @@ std::string encoded(const cv::Mat& image, const char* format, const std::vector<
 
 void write_png(const std::filesystem::path& path, const cv::Mat& image) {
   OutputFile file(path);
-  try {
-    file.write(encoded(image, ".png"));
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  naming(path, [&] { file.write(encoded(image, ".png")); });
   file.commit();
 }
 
@@ -128,11 +120,7 @@ cv::Mat colour_of(const cv::Mat& image) {
 }  // namespace
 
 DepthImage read_depth_image(const std::filesystem::path& path) {
-  try {
-    return decoded_depth(read_bytes(path, largest_image_file));
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
+  return naming(path, [&] { return decoded_depth(read_bytes(path, largest_image_file)); });
 }
 
 Picture read_picture(const std::filesystem::path& path) {

@@ -1,11 +1,11 @@
 // Writes images, one per frame: to a video, or to a folder of PNGs. Needs OpenCV.
 #pragma once
 
+#include "core/hidden.h"
 #include "kinema/picture.h"
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 
 namespace kinema::io {
@@ -18,9 +18,6 @@ class PictureSink {
 public:
   /// Throws Error if the name is none of these, the target cannot be written, or OpenCV is not built in.
   PictureSink(const std::filesystem::path& path, double fps);
-  ~PictureSink();
-  PictureSink(PictureSink&&) noexcept;
-  PictureSink& operator=(PictureSink&&) noexcept;
 
   /// All pictures of a video have the size of the first. `name`: of the picture in a folder, without its ending; "": its
   /// number. Two of one name are told apart by their numbers.
@@ -30,7 +27,7 @@ public:
   struct Target;  ///< internal: the video or the folder
 
 private:
-  std::unique_ptr<Target> target_;
+  Hidden<Target> target_;
 };
 
 }  // namespace kinema::io

@@ -1,4 +1,5 @@
 // Videos and PNGs by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
+#include "io/files/input_file.h"
 #include "io/files/name_pattern.h"
 #include "io/files/output_file.h"
 #include "io/pictures/image_file.h"
@@ -168,8 +169,7 @@ std::unique_ptr<PictureSink::Target> make_target(const fs::path& path, double fp
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     return std::make_unique<Pictures>(folder, NamePattern::of(path), false);
   }
-  std::error_code ignored;
-  if (!path.empty() && (ending.empty() || fs::is_directory(path, ignored))) {
+  if (!path.empty() && (ending.empty() || is_folder(path))) {
     return std::make_unique<Pictures>(path, NamePattern{"", ".png", 6}, true);
   }
   throw Error(fmt::format(
@@ -178,10 +178,7 @@ std::unique_ptr<PictureSink::Target> make_target(const fs::path& path, double fp
 
 }  // namespace
 
-PictureSink::PictureSink(const fs::path& path, double fps) : target_(make_target(path, fps)) {}
-PictureSink::~PictureSink() = default;
-PictureSink::PictureSink(PictureSink&&) noexcept = default;
-PictureSink& PictureSink::operator=(PictureSink&&) noexcept = default;
+PictureSink::PictureSink(const fs::path& path, double fps) : target_(make_target(path, fps).release()) {}
 void PictureSink::add(const Picture& picture, std::int64_t frame, const std::string& name) {
   target_->add(picture, frame, name);
 }

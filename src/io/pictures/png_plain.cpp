@@ -146,15 +146,6 @@ std::string encoded(const std::vector<T>& pixels, int width, int height, int cha
   return std::move(output.bytes);
 }
 
-template <class Decode>
-auto read_with(const Decode& decode, const std::filesystem::path& path) {
-  try {
-    return decode(read_bytes(path, largest_image_file));
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
-}
-
 }  // namespace
 
 Picture decoded_picture(const std::string& bytes) {
@@ -191,8 +182,13 @@ DepthImage decoded_depth(const std::string& bytes) {
   return image;
 }
 
-DepthImage read_depth_image(const std::filesystem::path& path) { return read_with(decoded_depth, path); }
-Picture read_picture(const std::filesystem::path& path) { return read_with(decoded_picture, path); }
+DepthImage read_depth_image(const std::filesystem::path& path) {
+  return naming(path, [&] { return decoded_depth(read_bytes(path, largest_image_file)); });
+}
+
+Picture read_picture(const std::filesystem::path& path) {
+  return naming(path, [&] { return decoded_picture(read_bytes(path, largest_image_file)); });
+}
 
 std::string encoded_png(const DepthImage& image) { return encoded(image.units, image.width, image.height, 1); }
 std::string encoded_png(const Picture& picture) { return encoded(picture.bgr, picture.width, picture.height, 3); }

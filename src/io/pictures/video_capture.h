@@ -1,13 +1,13 @@
 // Frames of a video file, of a local camera (V4L2) and of the network, all through OpenCV. Without it the constructors throw.
 #pragma once
 
+#include "core/hidden.h"
 #include "io/pictures/image_file.h"
 #include "kinema/picture.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +23,6 @@ public:
 
   /// Depth needs an OpenCV backend that returns one channel of 16 bits; otherwise an Error says so.
   VideoFile(const std::filesystem::path& path, Content content);
-  ~VideoFile();
-  VideoFile(VideoFile&&) noexcept;
-  VideoFile& operator=(VideoFile&&) noexcept;
 
   double fps() const;                       ///< according to the file; 0: unknown
   std::optional<std::size_t> size() const;  ///< frames, according to the file
@@ -38,7 +35,7 @@ public:
 
 private:
   struct State;
-  std::unique_ptr<State> state_;
+  Hidden<State> state_;
 };
 
 class CameraCapture {
@@ -48,10 +45,6 @@ public:
 
   /// A stream of the network, such as rtsp://host/path. Throws Error if it cannot be opened within some seconds.
   explicit CameraCapture(const std::string& address);
-
-  ~CameraCapture();
-  CameraCapture(CameraCapture&&) noexcept;
-  CameraCapture& operator=(CameraCapture&&) noexcept;
 
   std::string name() const;
   double fps() const;  ///< according to the camera; 0: unknown
@@ -75,7 +68,7 @@ public:
 
 private:
   struct State;
-  std::unique_ptr<State> state_;
+  Hidden<State> state_;
 };
 
 // Whether a video file is complete: some truncated containers look like shorter videos.

@@ -95,14 +95,10 @@ struct VideoFile::State {
   }
 };
 
-VideoFile::~VideoFile() = default;
-VideoFile::VideoFile(VideoFile&&) noexcept = default;
-VideoFile& VideoFile::operator=(VideoFile&&) noexcept = default;
-
 VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state_(new State) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw about(path, Error("there is no such file"));
-  if (std::filesystem::is_directory(path, error)) throw about(path, Error("is a folder, not a video"));
+  if (!is_there(path)) throw about(path, Error("there is no such file"));
+  if (is_folder(path)) throw about(path, Error("is a folder, not a video"));
   if (std::filesystem::file_size(path, error) == 0) throw about(path, Error("is empty"));
   state_->path = path;
   state_->content = content;
@@ -167,20 +163,17 @@ struct CameraCapture::State {
   std::string address;  // of a stream; empty: a local camera
   cv::VideoCapture capture;
   cv::Mat frame, colour;
-};
 
-CameraCapture::~CameraCapture() {
-  const QuietOpenCV quiet;  // it complains of a camera that was unplugged
-  state_.reset();
-}
-CameraCapture::CameraCapture(CameraCapture&&) noexcept = default;
-CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
+  ~State() {
+    const QuietOpenCV quiet;  // it complains of a camera that was unplugged
+    capture.release();
+  }
+};
 
 CameraCapture::CameraCapture(int number, double fps) : state_(new State) {
   state_->number = number;
   const QuietOpenCV quiet;
-  std::error_code ignored;
-  if (!std::filesystem::exists(name(), ignored)) {
+  if (!is_there(name())) {
     throw Error(fmt::format("{}: there is no such camera: plug it in, or give the number of another one", name()));
   }
   try {

@@ -75,14 +75,12 @@ Cloud read_xyz(std::string_view bytes) {
 Cloud read_cloud(const std::filesystem::path& path) {
   const std::string extension = extension_of(path);
   if (extension == ".npy") return read_npy_cloud(path);
-  try {
+  return naming(path, [&] {
     if (extension == ".ply") return read_ply(read_bytes(path));
     if (extension == ".pcd") return read_pcd(read_bytes(path));
     if (extension == ".xyz" || extension == ".txt") return read_xyz(read_bytes(path));
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
-  throw about(path, Error("is not a point cloud by its name: kinema reads .npy, .ply, .pcd and .xyz"));
+    throw Error("is not a point cloud by its name: kinema reads .npy, .ply, .pcd and .xyz");
+  });
 }
 
 }  // namespace kinema::io

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -34,12 +33,11 @@ struct PcdHeader {
 };
 
 std::size_t whole(std::string_view word, std::size_t most, std::size_t line) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size() || value > most) {
+  const auto value = exact_number_in<std::size_t>(word);
+  if (!value || *value > most) {
     throw Error(fmt::format("line {} of its header: '{}' is not a whole number up to {}", line, printable(word), most));
   }
-  return value;
+  return *value;
 }
 
 class PcdHeaderReader {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <string>
 #include <vector>
 
@@ -80,10 +79,9 @@ private:
     Element element;
     element.name = std::string(take_word(line));
     const std::string_view count = take_word(line);
-    const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), element.count);
-    if (error != std::errc{} || end != count.data() + count.size()) {
-      fail(fmt::format("'{}' is not a count of elements", printable(count)));
-    }
+    const auto number = exact_number_in<std::size_t>(count);
+    if (!number) fail(fmt::format("'{}' is not a count of elements", printable(count)));
+    element.count = *number;
     header_.elements.push_back(std::move(element));
   }
 

@@ -2,6 +2,7 @@
 
 #include "core/threads.h"
 #include "io/cameras/camera_file.h"
+#include "io/files/input_file.h"
 #include "io/files/output_file.h"
 #include "io/pictures/image_file.h"
 #include "io/recordings/recording_kinds.h"
@@ -27,11 +28,11 @@ constexpr std::size_t most_waiting = 60;
 
 void check_free(const fs::path& folder) {
   std::error_code ignored;
-  if (fs::exists(folder / "camera.json", ignored)) {
+  if (is_there(folder / "camera.json")) {
     throw Error(fmt::format("{}: holds a recording already: choose another folder", folder.string()));
   }
   for (const char* kind : frame_folders) {
-    if (!fs::is_directory(folder / kind, ignored) || fs::is_empty(folder / kind, ignored)) continue;
+    if (!is_folder(folder / kind) || fs::is_empty(folder / kind, ignored)) continue;
     throw Error(fmt::format("{}: holds frames in {} already: choose another folder", folder.string(), kind));
   }
 }

@@ -23,11 +23,6 @@ void Recording::start_copy(const std::filesystem::path&) {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 bool timed(const FrameSequence& sequence) { return sequence.frames.size() > 1 && !sequence.stamped; }

@@ -130,11 +130,7 @@ private:
 
   std::vector<float> read_file(const fs::path& path) const {
     const DepthImage image = read_depth_image(path);
-    try {
-      return images_.metres(image);
-    } catch (const Error& error) {
-      throw about(path, error);
-    }
+    return naming(path, [&] { return images_.metres(image); });
   }
 
   DepthImages images_;
@@ -177,21 +173,13 @@ private:
   void fill(std::size_t position, Frame& frame) override {
     if (right_[position].missing) throw missing_right(position);
     const Picture left = read_file(file(position).path), right = read_file(right_[position].path);
-    try {
-      pairs_.fill(left, right, frame);
-    } catch (const Error& error) {
-      throw about(file(position).path, error);
-    }
+    naming(file(position).path, [&] { pairs_.fill(left, right, frame); });
     if (!colour_) frame.colour = {};
   }
 
   Picture read_file(const fs::path& path) const {
     Picture picture = read_picture(path);
-    try {
-      pairs_.check(picture);
-    } catch (const Error& error) {
-      throw about(path, error);
-    }
+    naming(path, [&] { pairs_.check(picture); });
     return picture;
   }
 

@@ -44,12 +44,9 @@ std::vector<float> DepthImages::metres(const DepthImage& image) const {
 
 StereoPairs::StereoPairs(const SourceCamera& source, const RecordingSettings& settings) : camera_(source.file) {
   if (source.calibration) {
-    try {
-      rectification_ =
-          rectify(*source.calibration, camera_.camera.width, camera_.camera.height, settings.calibration_unit);
-    } catch (const Error& error) {
-      throw about(source.name, error);
-    }
+    rectification_ = naming(source.name, [&] {
+      return rectify(*source.calibration, camera_.camera.width, camera_.camera.height, settings.calibration_unit);
+    });
     const double fps = camera_.fps;
     camera_ = rectification_->camera;
     camera_.fps = fps;

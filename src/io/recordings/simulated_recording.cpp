@@ -1,5 +1,6 @@
 #include "io/recordings/simulated_recording.h"
 
+#include "io/files/input_file.h"
 #include "io/files/npy.h"
 #include "io/files/output_file.h"
 #include "io/pictures/image_file.h"
@@ -31,7 +32,7 @@ std::filesystem::path frame_file(const std::filesystem::path& folder, const std:
 
 bool has_files(const std::filesystem::path& folder) {
   std::error_code ignored;
-  return std::filesystem::is_directory(folder, ignored) && !std::filesystem::is_empty(folder, ignored);
+  return is_folder(folder) && !std::filesystem::is_empty(folder, ignored);
 }
 
 // Only files named like frames are removed: 000123.png.
@@ -62,8 +63,7 @@ SimulatedRecording::SimulatedRecording(std::filesystem::path folder, const std::
                                        bool replace)
     : folder_(std::move(folder)) {
   if (!replace) {
-    std::error_code ignored;
-    if (std::filesystem::exists(folder_ / "camera.json", ignored)) {
+    if (is_there(folder_ / "camera.json")) {
       throw Error(fmt::format("{}: holds a recording already: choose another folder, or replace it with --force",
                               folder_.string()));
     }

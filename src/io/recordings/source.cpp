@@ -123,19 +123,18 @@ private:
 };
 
 FrameSequence sequence_of(const std::vector<std::string>& input, bool numbered) {
-  std::error_code ignored;
   const std::string& first = input.front();
-  if (input.size() == 1 && fs::is_directory(first, ignored)) {
+  if (input.size() == 1 && is_folder(first)) {
     FrameSequence sequence = numbered ? list_folder(first, FileKind::picture) : list_names(first, FileKind::picture);
     if (sequence.frames.empty()) {
       throw about(first, Error("holds no pictures (.png .jpg .bmp .tif): name the folder in which the frames lie"));
     }
     return sequence;
   }
-  if (input.size() == 1 && is_pattern(first) && !fs::exists(first, ignored)) return list_pattern(first);
+  if (input.size() == 1 && is_pattern(first) && !is_there(first)) return list_pattern(first);
   const FrameSequence sequence = list_files({input.begin(), input.end()});
   for (const FrameFile& file : sequence.frames) {
-    if (fs::is_directory(file.path, ignored)) throw about(file.path, Error("is a folder: give it alone"));
+    if (is_folder(file.path)) throw about(file.path, Error("is a folder: give it alone"));
     if (kind_of(file.path) != FileKind::picture) {
       throw about(file.path, Error("is not a picture or video by its name: kinema reads .png .jpg .bmp .tif, and .mp4 "
                                    ".avi .mkv .mov .webm"));
@@ -171,13 +170,12 @@ std::unique_ptr<Source> open_colour(const std::vector<std::string>& input, const
     throw Error("no input was given: name a picture, a folder of them, a video, or a camera as in camera:0");
   }
   if (input.size() == 1) {
-    std::error_code ignored;
     RecordingSettings live;
     live.fps = settings.fps;
     live.reconnect = settings.reconnect;
     live.wait = settings.wait;
     if (const auto opener = source_opener(input.front(), live, SourceUse::colour)) return open_raw(*opener, live);
-    if (!fs::is_directory(input.front(), ignored) && kind_of(input.front()) == FileKind::video) {
+    if (!is_folder(input.front()) && kind_of(input.front()) == FileKind::video) {
       return std::make_unique<VideoFrames>(input.front(), settings.fps);
     }
   }

@@ -1,6 +1,6 @@
 #include "io/sources/openers.h"
 
-#include "io/cameras/azure_kinect_calibration.h"
+#include "io/cameras/camera_file.h"
 #include "io/cameras/source_camera.h"
 #include "io/files/input_file.h"
 #include "io/pictures/image_file.h"

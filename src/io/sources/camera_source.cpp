@@ -1,13 +1,14 @@
 #include "io/sources/openers.h"
 
 #include "core/unix_time.h"
+#include "io/files/input_file.h"
+#include "io/files/text.h"
 #include "io/pictures/video_capture.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 
@@ -41,17 +42,15 @@ private:
 }  // namespace
 
 std::optional<int> camera_number(const std::string& word) {
-  std::error_code ignored;
   std::string_view digits = word;
   const bool named = digits.starts_with("camera:"), device = digits.starts_with("/dev/video");
   if (named) digits.remove_prefix(7);
   if (device) digits.remove_prefix(10);
-  if (!named && !device && fs::exists(word, ignored)) return std::nullopt;
-  int number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool whole = error == std::errc{} && end == digits.data() + digits.size() && number >= 0 && number < 1000;
-  if (named && !whole) throw Error(fmt::format("{}: is not a camera: give its number, as in camera:0", word));
-  return whole ? std::optional(number) : std::nullopt;
+  if (!named && !device && is_there(word)) return std::nullopt;
+  const auto number = exact_number_in<int>(digits);
+  if (number && *number >= 0 && *number < 1000) return number;
+  if (named) throw Error(fmt::format("{}: is not a camera: give its number, as in camera:0", word));
+  return std::nullopt;
 }
 
 RawOpener camera_opener(int number, double fps) {

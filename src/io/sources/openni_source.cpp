@@ -2,6 +2,7 @@
 
 #include "io/cameras/source_camera.h"
 #include "io/files/input_file.h"
+#include "io/files/text.h"
 #include "kinema/error.h"
 
 #include <OpenNI.h>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -152,16 +152,14 @@ public:
 private:
   std::string uri_of(const std::string& word) const {
     if (file_) {
-      std::error_code error;
-      if (!std::filesystem::exists(word, error)) throw Error(fmt::format("{}: there is no such file", word));
+      if (!is_there(word)) throw Error(fmt::format("{}: there is no such file", word));
       return std::filesystem::absolute(word).string();
     }
     const std::string which = word.substr(7);
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), number);
-    if (!which.empty() && (error != std::errc{} || end != which.data() + which.size())) return which;
+    const auto number = which.empty() ? 0 : exact_number_in<std::size_t>(which);
+    if (!number) return which;
     const auto found = devices();
-    if (number < found.size()) return found[number].first;
+    if (*number < found.size()) return found[*number].first;
     throw Error(fmt::format("{}: there is no such device: OpenNI 2 sees {}", word, found.size()));
   }
 

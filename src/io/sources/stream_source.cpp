@@ -1,5 +1,7 @@
 #include "io/sources/openers.h"
 
+#include "io/files/descriptor.h"
+#include "io/files/text.h"
 #include "io/sources/stream_format.h"
 #include "kinema/error.h"
 
@@ -15,7 +17,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -28,24 +29,10 @@ using Clock = std::chrono::steady_clock;
 // A program that connects and then says nothing must not keep out the next one.
 constexpr auto header_patience = 2s;
 
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ > STDERR_FILENO) ::close(number_);
-  }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-
-  int number() const { return number_; }
-  bool readable(std::chrono::milliseconds wait) const {
-    pollfd waiting{number_, POLLIN, 0};
-    return ::poll(&waiting, 1, static_cast<int>(std::clamp<long long>(wait.count(), 0, 1 << 30))) > 0;
-  }
-
-private:
-  int number_;
-};
+bool readable(const Descriptor& input, std::chrono::milliseconds wait) {
+  pollfd waiting{input.number(), POLLIN, 0};
+  return ::poll(&waiting, 1, static_cast<int>(std::clamp<long long>(wait.count(), 0, 1 << 30))) > 0;
+}
 
 [[noreturn]] void fail(const std::string& name, const char* what) {
   throw Error(fmt::format("{}: {}: {}", name, what, std::strerror(errno)), Error::Cause::running);
@@ -105,7 +92,7 @@ private:
 
   // Takes what has arrived; false if nothing did.
   bool fill(std::chrono::milliseconds wait) {
-    if (!input_.readable(wait)) return false;
+    if (!readable(input_, wait)) return false;
     const ssize_t count = ::read(input_.number(), buffer_.data(), buffer_.size());
     if (count < 0) {
       if (errno == EINTR || errno == EAGAIN) return false;
@@ -139,7 +126,7 @@ public:
   Listener& operator=(const Listener&) = delete;
 
   std::optional<Descriptor> accept(std::chrono::milliseconds wait) const {
-    if (!socket_.readable(wait)) return std::nullopt;
+    if (!readable(socket_, wait)) return std::nullopt;
     const int connection = ::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) return std::nullopt;  // it went away again
     return Descriptor(connection);
@@ -184,16 +171,15 @@ private:
   }
 
   void bind_port(const Descriptor& socket, const std::string& text) const {
-    unsigned port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > 65535) {
+    const auto port = exact_number_in<std::uint16_t>(text);
+    if (!port || *port < 1) {
       throw Error(fmt::format("{}: is not an address: give a port of this machine, as in tcp:7007", name_));
     }
     const int yes = 1;
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_port = htons(*port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
       throw Error(fmt::format("{}: cannot be opened: {}", name_, std::strerror(errno)));

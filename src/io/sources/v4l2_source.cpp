@@ -1,6 +1,7 @@
 #include "io/sources/openers.h"
 
 #include "io/cameras/source_camera.h"
+#include "io/files/descriptor.h"
 #include "io/pictures/video_capture.h"
 #include "kinema/error.h"
 
@@ -32,21 +33,11 @@ int command(int device, unsigned long request, void* argument) {
   return result;
 }
 
-class Device {
+class Device : public Descriptor {
 public:
-  explicit Device(const std::string& path) : number_(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)) {}
-  ~Device() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  explicit Device(const std::string& path) : Descriptor(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)) {}
 
-  bool open() const { return number_ >= 0; }
-  int number() const { return number_; }
-  int ask(unsigned long request, void* argument) const { return command(number_, request, argument); }
-
-private:
-  int number_;
+  int ask(unsigned long request, void* argument) const { return command(number(), request, argument); }
 };
 
 bool offers_depth(const Device& device) {

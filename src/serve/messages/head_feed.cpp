@@ -1,32 +1,40 @@
 #include "serve/messages/head_feed.h"
 
+#include "core/geometry.h"
+#include "io/faces/pose_text.h"
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kinema::serve {
 namespace {
 
 constexpr std::size_t widest_degrees = 160;
 
-}  // namespace
-
-void put(nlohmann::ordered_json& header, const head::Estimate& estimate) {
+// The members of every estimate; false: nothing was found, and there are no others.
+template <class Estimate>
+bool put_found(nlohmann::ordered_json& header, const Estimate& estimate) {
   header["found"] = estimate.found;
   header["ms"] = nlohmann::ordered_json::object();
   for (const StageTime& time : estimate.times) header["ms"][time.stage] = time.ms;
-  if (!estimate.found) {
-    header["why"] = estimate.why;
-    return;
-  }
+  if (!estimate.found) header["why"] = estimate.why;
+  return estimate.found;
+}
+
+nlohmann::ordered_json numbers(const Vec3& place) { return {place.x, place.y, place.z}; }
+
+}  // namespace
+
+void put(nlohmann::ordered_json& header, const head::Estimate& estimate) {
+  if (!put_found(header, estimate)) return;
   header["x"] = estimate.x;
   header["y"] = estimate.y;
   header["area"] = estimate.area;
   header["score"] = estimate.confidence;
   if (estimate.distance) header["distance"] = *estimate.distance;
-  if (estimate.position) header["position"] = {estimate.position->x, estimate.position->y, estimate.position->z};
-  if (estimate.raw_position) {
-    header["raw_position"] = {estimate.raw_position->x, estimate.raw_position->y, estimate.raw_position->z};
-  }
+  if (estimate.position) header["position"] = numbers(*estimate.position);
+  if (estimate.raw_position) header["raw_position"] = numbers(*estimate.raw_position);
   if (estimate.oval) header["oval"] = {estimate.oval->cx, estimate.oval->cy, estimate.oval->rx, estimate.oval->ry};
 }
 
@@ -62,6 +70,34 @@ void HeadFeed::add(long number, double time, const io::Picture& picture, const h
     arrays.push_back(small.part("picture"));
     arrays.push_back(array_part<std::uint8_t>("degrees", degrees.degrees, {degrees.height, degrees.width}));
   }
+  publish(std::move(frame), arrays);
+}
+
+void put(nlohmann::ordered_json& header, std::vector<ArrayPart>& arrays, const person::Estimate& estimate) {
+  if (!put_found(header, estimate)) return;
+  const head::Oval& oval = estimate.oval;
+  header["face"] = estimate.face;
+  header["x"] = estimate.x;
+  header["y"] = estimate.y;
+  header["score"] = estimate.confidence;
+  header["oval"] = {oval.cx, oval.cy, oval.rx, oval.ry};
+  if (estimate.position) {
+    header["position"] = numbers(*estimate.position);
+    header["distance"] = norm(*estimate.position);
+  }
+  if (estimate.raw_position) header["raw_position"] = numbers(*estimate.raw_position);
+  if (estimate.pose) header["head"] = nlohmann::ordered_json::parse(io::pose_json(*estimate.pose));
+  if (!estimate.landmarks.empty())
+    arrays.push_back(array_part<float>("landmarks", estimate.landmarks, {estimate.landmarks.size() / 2, 2}));
+}
+
+void PersonFeed::add(std::int64_t number, const io::Picture& picture, const person::Estimate& estimate) {
+  nlohmann::ordered_json frame =
+      header({{"frame", number}, {"time", estimate.time}, {"width", picture.width}, {"height", picture.height}});
+  std::vector<ArrayPart> arrays;
+  put(frame, arrays, estimate);
+  const RgbPicture small = rgb_picture(picture, widest_picture);
+  if (!small.rgb.empty()) arrays.push_back(small.part("picture"));
   publish(std::move(frame), arrays);
 }
 

@@ -1,8 +1,9 @@
 // The head tracker's frames, for the Head and Window pages: the picture, the degrees of skin over it, and where the head
-// is.
+// is. Those of the person tracker have the landmarks too.
 #pragma once
 
 #include "kinema/head_tracker.h"
+#include "kinema/person_tracker.h"
 #include "serve/messages/feed.h"
 
 #include <cstddef>
@@ -36,6 +37,20 @@ public:
 
 private:
   std::size_t frames_;
+};
+
+/// Members "found", "why", "face", "x", "y", "score", "oval", "distance", "position", "raw_position", "head" and "ms", as those
+/// of a frame of "head", and the array "landmarks". The estimate must outlive the arrays.
+void put(nlohmann::ordered_json& header, std::vector<ArrayPart>& arrays, const person::Estimate& estimate);
+
+class PersonFeed : public Feed {
+public:
+  static constexpr std::size_t widest_picture = 480;
+
+  /// `channel`: "head", whose frames these are to pages.
+  PersonFeed(Channel& channel, const std::string& source) : Feed(channel, source) { open(opening()); }
+
+  void add(std::int64_t number, const io::Picture& picture, const person::Estimate& estimate);
 };
 
 }  // namespace kinema::serve

@@ -2,7 +2,7 @@
 
 #include "core/stopwatch.h"
 #include "kinema/person_tracker.h"
-#include "serve/messages/person_feed.h"
+#include "serve/messages/head_feed.h"
 
 #include <optional>
 #include <utility>

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 namespace kinema::synth {
@@ -52,5 +53,15 @@ io::GreyImage grey_of(const io::Picture& picture);
 /// Writes face_0000.png with face_0000.pts beside it, and so on, numbered from `first`. Needs OpenCV.
 void write_face_set(const std::filesystem::path& folder, const std::vector<FaceShot>& shots, std::uint32_t first,
                     int threads);
+
+/// Standard deviations: of the shift relative to width and height of the landmarks' box, of the scale, and of the
+/// rotation in radians.
+struct StartNoise {
+  double shift = 0.05, scale = 0.05, turn = 0.0872665;  // 5 %, 5 %, 5 degrees
+};
+
+/// The similarity from the model to these landmarks, displaced: deterministic in seed and number.
+face::Similarity displaced_start(const face::Model& model, std::span<const float> landmarks, const StartNoise& noise,
+                                 std::uint64_t seed, std::uint32_t number);
 
 }  // namespace kinema::synth

@@ -1,5 +1,5 @@
 // The calibration in recordings of Azure Kinect: intrinsics in pixels for each mode, and what is refused.
-#include "io/cameras/azure_kinect_calibration.h"
+#include "io/cameras/camera_file.h"
 
 #include "kinema/error.h"
 

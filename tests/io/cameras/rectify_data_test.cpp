@@ -1,6 +1,6 @@
 // Real pairs, with boards that were measured: corners lie in the same row after rectification, and as far apart as on the
 // board. With --gtest_output=json:FILE the figures are in the report.
-#include "io/cameras/rectified_pair.h"
+#include "io/cameras/rectify.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // The rectification of a pair: that of its file where it has one, otherwise one that shows what both cameras see.
 #include "io/cameras/rectify.h"
 
-#include "io/cameras/rectified_pair.h"
 #include "refusal.h"
 
 #include <gtest/gtest.h>

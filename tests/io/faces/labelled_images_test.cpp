@@ -138,7 +138,7 @@ TEST(FaceDetector, FindsASyntheticFaceAndNothingInNothing) {
   std::size_t found = 0, tried = 12;
   for (std::uint32_t i = 0; i < tried; ++i) {
     const synth::FaceShot shot = synth::face_shot(2, i, 192);
-    const auto boxes = detector.detect(synth::grey_of(shot.picture));
+    const auto boxes = detector.detect(synth::grey_of(shot.picture).view());
     if (boxes.empty()) continue;
     const float nose_x = shot.landmarks[60], nose_y = shot.landmarks[61];
     found += nose_x > boxes[0].x && nose_y > boxes[0].y && nose_x < boxes[0].x + boxes[0].width &&
@@ -146,8 +146,8 @@ TEST(FaceDetector, FindsASyntheticFaceAndNothingInNothing) {
   }
   // a cascade trained on people knows most of them
   EXPECT_GE(found, tried / 2);
-  EXPECT_TRUE(detector.detect(GreyImage{1, 1, {128}}).empty());
-  EXPECT_TRUE(detector.detect(GreyImage{200, 150, std::vector<std::uint8_t>(30000, 90)}).empty());
+  EXPECT_TRUE(detector.detect(GreyImage{1, 1, {128}}.view()).empty());
+  EXPECT_TRUE(detector.detect(GreyImage{200, 150, std::vector<std::uint8_t>(30000, 90)}.view()).empty());
 }
 
 TEST(FaceDetector, RefusesDataThatIsNone) {

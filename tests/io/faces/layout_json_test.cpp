@@ -1,11 +1,32 @@
 // A layout comes back as it was, and one that makes no sense is refused with its place.
 #include "io/faces/layout_json.h"
 
+#include "io/files/output_file.h"
 #include "refusal.h"
 #include "scratch_folder.h"
 
+#include <nlohmann/json.hpp>
+
 namespace kinema::io {
 namespace {
+
+void write_layout(const std::filesystem::path& path, const face::Layout& layout, std::size_t landmarks) {
+  nlohmann::ordered_json json;
+  json["landmarks"] = landmarks;
+  if (layout.outer_eyes[0] >= 0) json["outer_eyes"] = layout.outer_eyes;
+  json["groups"] = nlohmann::ordered_json::object();
+  for (const face::Layout::Group& group : layout.groups) {
+    json["groups"][group.name] = {{"points", group.points}, {"closed", group.closed}};
+  }
+  if (!layout.mirror.empty()) {
+    json["mirror"] = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < layout.mirror.size(); ++i) {
+      if (static_cast<std::size_t>(layout.mirror[i]) > i) json["mirror"].push_back({i, layout.mirror[i]});
+    }
+  }
+  if (!layout.triangles.empty()) json["triangles"] = layout.triangles;
+  write_file(path, json.dump(1) + "\n");
+}
 
 TEST(LayoutJson, ComesBackAsItWas) {
   const ScratchFolder folder;

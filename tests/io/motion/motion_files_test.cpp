@@ -1,7 +1,6 @@
 // Motion files at their limits; tests/app/motion_files_test.py reads whole runs back with other programs.
 #include "io/motion/motion_files.h"
 #include "core/geometry.h"
-#include "io/motion/capsule_mesh.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,6 @@
 // What is drawn over a frame, and where pictures go.
 #include "io/overlays/overlay.h"
 
-#include "io/overlays/skin_picture.h"
 #include "kinema/error.h"
 #include "scratch_folder.h"
 

@@ -1,4 +1,3 @@
-#include "app/options/pose_options.h"
 
 #include "app/options/head_options.h"
 #include "io/cameras/camera_file.h"
@@ -7,25 +6,18 @@
 namespace kinema::app {
 
 void add_pose_options(Verb verb, PoseOptions& options) {
-  const char* group = "The pose of the head";
-  verb.option("--fov", options.field_of_view, "Horizontal field of view of the camera, degrees [60]")
-      .type("DEG")
-      .group(group);
-  verb.option("--camera", options.camera, "The camera's intrinsics in place of its field of view")
-      .type("camera.json")
-      .group(group);
-  verb.option("--eye-distance", options.eye_distance,
-              "Distance between the outer corners of the person's eyes, in metres or with a unit [90mm]")
-      .type("M")
-      .group(group);
+  verb = verb.under("The pose of the head");
+  verb.option("--fov", options.field_of_view, "DEG", "Horizontal field of view of the camera, degrees [60]");
+  verb.option("--camera", options.camera, "camera.json", "The camera's intrinsics in place of its field of view");
+  verb.length("--eye-distance", options.eye_distance,
+              "Distance between the outer corners of the person's eyes, in metres or with a unit [90mm]", seen_lengths);
 }
 
 void add_neutral_option(Verb verb, face::ExpressionSettings& settings) {
-  verb.option("--neutral", settings.neutral_at,
+  verb.under("The pose of the head")
+      .option("--neutral", settings.neutral_at, "S",
               "The person shows the neutral face, with open eyes, from this second on for one second; without it the "
-              "first seconds tell")
-      .type("S")
-      .group("The pose of the head");
+              "first seconds tell");
 }
 
 face::HeadPoseSettings pose_settings(const PoseOptions& options) {
@@ -44,7 +36,7 @@ face::HeadPoseSettings pose_settings(const PoseOptions& options) {
     }
     settings.camera = file.camera;
   }
-  if (!options.eye_distance.empty()) settings.eye_distance = parse_length("--eye-distance", options.eye_distance);
+  if (options.eye_distance) settings.eye_distance = *options.eye_distance;
   const face::HeadPoseSolver impossible_is_refused(settings);  // before anything is read
   return settings;
 }
