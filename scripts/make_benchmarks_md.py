@@ -130,6 +130,24 @@ def device(result):
     return gpus[0]["name"] if gpus else f"{result['machine']['cpu']}, {result['machine']['threads']} threads"
 
 
+def mended(result):
+    """Whether the baselines of a result are as the papers have them: in older ones they were not as good, or not as literal."""
+    rows = result.get("rows", [])
+    if result.get("kind") == "body":
+        return "linear" in result
+    return result.get("kind") in ("head", "face") and any("mean_ms" in row for row in rows)
+
+
+def without_baselines(result):
+    """An older result without the rows of what has been mended since, and without ratios to them."""
+    if mended(result) or result["kind"] not in ("body", "face"):
+        return result
+    rows = [{**row, "speedup_listing": None, "speedup_paper": None} for row in result["rows"]
+            if row["backend"] not in ("listing", "paper")]
+    return {**result, "rows": rows,
+            "set_points": [row for row in result.get("set_points", []) if row["backend"] not in ("listing", "paper")]}
+
+
 def heading(result):
     machine, build = result["machine"], result["build"]
     made = [f"{machine['cpu']}, {machine['cores']} cores", machine["system"], build["compiler"], f"SIMD {build['simd']}",
@@ -140,6 +158,10 @@ def heading(result):
         made.append(f"Embree {build['embree']}")
     commit = f", commit `{result['commit']}`" if result["commit"] else ""
     return f"### {device(result)}\n\n{'; '.join(made)}. {result['date'][:10]}{commit}.\n"
+
+
+def older(result):
+    return "" if mended(result) else "`listing` and `paper` have been mended since this run, and are left out.\n"
 
 
 def largest(result):
@@ -186,7 +208,7 @@ def frame(result):
 def body_section(results):
     parts = [BODY.format(capsules=results[0]["settings"]["capsules"])]
     for result in results:
-        parts += [heading(result), largest(result), frame(result), sweep(result, "points", "samples"),
+        parts += [heading(result), older(result), largest(result), frame(result), sweep(result, "points", "samples"),
                   sweep(result, "samples", "points")]
     return [part for part in parts if part]
 
@@ -303,16 +325,16 @@ def face_section(results):
     for result in results:
         with_opencv = [row["pixels"] for row in result["rows"] if row["backend"] == "opencv"]
         detailed = sorted({min(result["pixels"]), max(result["pixels"]), *with_opencv})
-        parts += [heading(result), face_sizes(result), *(face_details(result, pixels) for pixels in detailed)]
+        parts += [heading(result), older(result), face_sizes(result), *(face_details(result, pixels) for pixels in detailed)]
         for name, section in (("default_fits", default_fits), ("products", face_products)):
             if result.get(name):
                 parts.append(section(result))
-    return parts
+    return [part for part in parts if part]
 
 
 def page():
     results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
-    results = [result for result in results if result.get("kind") in ("body", "tracker", "head", "face")]
+    results = [without_baselines(result) for result in results if result.get("kind") in ("body", "head", "face")]
     # GPUs first, then by name, so that the page does not depend on file names
     results.sort(key=lambda result: (not result["machine"]["gpus"], device(result), result["date"]))
     parts = [INTRODUCTION]
