@@ -302,8 +302,9 @@ def default_fits(result):
     rows = [[row["what"], row["backend"], short(row["ms"]["median"]), short(row["stages"].get("device")),
              short(row["faces_per_second"]), scientific(row["landmark_error"])] for row in result["default_fits"]]
     run = result.get("default_fits_run")  # another than that of the other tables
-    when = f" (commit {run['commit']}, {run['date'][:10]}, `{run['model']}`)" if run else ""
-    return (f"The default fit (cascade, simultaneous, score) of a model trained on 394 photographs{when}, from pictures of "
+    model = (f"a model trained on 394 photographs (commit {run['commit']}, {run['date'][:10]}, `{run['model']}`)" if run
+             else f"`{result['model']}`")
+    return (f"The default fit (cascade, simultaneous, score) of {model}, from pictures of "
             "640 × 480 in host memory; a batch has 256 of them, times are a face's share. A frame of a film starts at the "
             "place of the one before:\n\n" + table(["what", "backend", "ms a face", "device ms", "faces/s", "from cpu px"], rows))
 

@@ -32,8 +32,10 @@ def read(folder):
         result = json.loads(path.read_text())
         if isinstance(result, dict) and result.get("kind") == "papers before":
             kept["before"] = result
+        elif isinstance(result, dict) and result.get("kind") == "paper scene":
+            kept["scene"] = result
         elif isinstance(result, dict) and result.get("kind") == "paper clips":
-            kept["clips"] = result
+            kept.setdefault("clips", []).append(result)
         elif isinstance(result, dict) and mended(result):
             results.append(result)
     results.sort(key=lambda result: (not result["machine"]["gpus"], device(result)))
