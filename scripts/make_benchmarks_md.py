@@ -116,7 +116,9 @@ def milliseconds(row):
 
 
 def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "| " + " | ".join(["---"] + ["---:"] * (len(header) - 1)) + " |"]
+    """Numbers stand to the right, words to the left."""
+    words = [i == 0 or all(not row[i] or row[i][0].isalpha() or row[i][0] == "`" for row in rows) for i in range(len(header))]
+    lines = ["| " + " | ".join(header) + " |", "| " + " | ".join("---" if word else "---:" for word in words) + " |"]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
@@ -127,7 +129,8 @@ def label(row, plain):
 
 def device(result):
     gpus = result["machine"]["gpus"]
-    return gpus[0]["name"] if gpus else f"{result['machine']['cpu']}, {result['machine']['threads']} threads"
+    cpu = result["machine"]["cpu"].replace("(R)", "").replace(" Processor", "")
+    return gpus[0]["name"] if gpus else f"{cpu}, {result['machine']['threads']} threads"
 
 
 def mended(result):
