@@ -104,17 +104,13 @@ std::string body_json(const BodyReport& report) {
     if (row.scene) json["scene"] = scene_json(*row.scene);
   add_rows(json, "matchers", report.matchers, matcher_json);
   add_rows(json, "set_points", report.set_points, [](const SetPointsRow& row) {
-    return ordered_json{{"backend", row.backend},
-                        {"association", name(row.association)},
-                        {"points", row.points},
-                        {"ms", row.ms.median},
-                        {"ms_quartiles", {row.ms.low, row.ms.high}},
-                        {"ms_stages", stages_json(row.stages)}};
+    return ordered_json{
+        {"backend", row.backend}, {"association", name(row.association)},      {"points", row.points},
+        {"ms", row.ms.median},    {"ms_quartiles", {row.ms.low, row.ms.high}}, {"ms_stages", stages_json(row.stages)}};
   });
   add_rows(json, "blocks", report.blocks, [](const BlockRow& row) {
-    return ordered_json{{"points_per_block", row.points_per_block},
-                        {"ms", row.ms.median},
-                        {"ms_quartiles", {row.ms.low, row.ms.high}}};
+    return ordered_json{
+        {"points_per_block", row.points_per_block}, {"ms", row.ms.median}, {"ms_quartiles", {row.ms.low, row.ms.high}}};
   });
   add_rows(json, "linear", report.linear, [](const LinearRow& row) {
     return ordered_json{{"points", row.points},

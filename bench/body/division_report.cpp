@@ -104,7 +104,8 @@ std::string division_json(const DivisionReport& report) {
 
 report::Report division_page(const DivisionReport& report) {
   report::Section section;
-  section.blocks = {machine_list(report, "the likelihood of poses, and frames of a person who walks, without reading files")};
+  section.blocks = {
+      machine_list(report, "the likelihood of poses, and frames of a person who walks, without reading files")};
   for (report::Table& table : tables(report)) section.blocks.emplace_back(std::move(table));
   if (!report.rows.empty() && report.one_device) section.blocks.emplace_back(report::Text{on_one, ""});
   return {"The body, divided", "", {std::move(section)}, ""};

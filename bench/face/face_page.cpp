@@ -98,12 +98,12 @@ report::Table default_fit_table(const FaceReport& report) {
   table.columns = {"what", "backend", "per face", "faces/s", "iterations", "from cpu, px", "timed", "by stage"};
   table.text_columns = 2;
   for (const FaceFitRow& row : report.default_fits)
-    table.rows.push_back({{row.what, row.backend, with_unit(row.ms.median, Unit::milliseconds),
-                           with_unit(row.faces_per_second(), Unit::count), fmt::format("{:.1f}", row.iterations),
-                           fmt::format("{:.1e}", row.landmark_error), fmt::format("{} ×", row.repeats),
-                           stages_text(row.stages)},
-                          false,
-                          false});
+    table.rows.push_back(
+        {{row.what, row.backend, with_unit(row.ms.median, Unit::milliseconds),
+          with_unit(row.faces_per_second(), Unit::count), fmt::format("{:.1f}", row.iterations),
+          fmt::format("{:.1e}", row.landmark_error), fmt::format("{} ×", row.repeats), stages_text(row.stages)},
+         false,
+         false});
   return table;
 }
 
@@ -113,7 +113,8 @@ report::Report face_page(const FaceReport& report) {
   report::Section section;
   section.blocks = {
       machine_list(
-          report, fmt::format("models trained on 82 drawn photographs, 68 landmarks, and films of people who turn, speak and "
+          report,
+          fmt::format("models trained on 82 drawn photographs, 68 landmarks, and films of people who turn, speak and "
                       "blink; {} iterations per "
                       "frame, damping 1, 1/2, 1/4, 1/8; seed {}{}",
                       report.iterations, report.seed, report.facemark.empty() ? "" : "; OpenCV " + report.facemark)),

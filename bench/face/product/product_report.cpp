@@ -50,8 +50,7 @@ report::Section product_section(const ProductReport& report) {
   section.title = "Matrix–vector products" +
                   (report.cublas.empty() ? "; cuBLAS is not installed" : ", against cuBLAS " + report.cublas);
   report::Table table{"R r and its like, by a layout measured for the shape (reference 29 of the paper)",
-                      {"what", "layout", "rows", "columns", "µs", "SGEMV, µs", "ratio", "GB/s", "of a copy",
-                       "differ"},
+                      {"what", "layout", "rows", "columns", "µs", "SGEMV, µs", "ratio", "GB/s", "of a copy", "differ"},
                       2,
                       {}};
   std::string last;
