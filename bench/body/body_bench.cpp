@@ -248,7 +248,7 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
   begin_run(options, 1, 0.25, report);
   using Sizes = std::vector<std::size_t>;
   report.points = sizes(options.points,
-                        options.quick ? Sizes{10000, 43000} : Sizes{1000, 2000, 5000, 10000, 20000, 43000}, "points");
+                        options.quick ? Sizes{1000, 43000} : Sizes{1000, 2000, 5000, 10000, 20000, 43000}, "points");
   report.samples =
       sizes(options.samples, options.quick ? Sizes{500, 3500} : Sizes{50, 100, 250, 500, 1000, 2000, 3500}, "samples");
 

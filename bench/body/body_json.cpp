@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json row_json(const BodyRow& row) {
+ordered_json body_row_json(const BodyRow& row) {
   return {{"backend", row.backend},
           {"association", name(row.association)},
           {"points", row.points},
@@ -98,7 +98,7 @@ std::string body_json(const BodyReport& report) {
                       {"seconds", report.seconds}};
   json["points"] = report.points;
   json["samples"] = report.samples;
-  add_rows(json, "rows", report.rows, row_json);
+  add_rows(json, "rows", report.rows, body_row_json);
   add_rows(json, "trackers", report.trackers, tracker_json);
   for (const TrackerRow& row : report.trackers)
     if (row.scene) json["scene"] = scene_json(*row.scene);

@@ -17,7 +17,7 @@ constexpr PaperFaceTime paper_face_times[] = {
     {36864, 813.35, 20.58},  {40960, 903.71, 21.85},  {45056, 1000.40, 23.02}, {49152, 1077.62, 24.47},
     {53248, 1158.40, 26.54}, {57344, 1243.77, 26.91}, {61440, 1333.50, 28.26}, {65536, 1423.24, 29.58}};
 
-ordered_json row_json(const FaceRow& row) {
+ordered_json face_row_json(const FaceRow& row) {
   return {{"backend", row.backend},
           {"pixels", row.pixels},
           {"modes", row.modes},
@@ -88,7 +88,7 @@ std::string face_json(const FaceReport& report) {
   json["facemark"] = report.facemark;
   json["settings"] = {{"iterations", report.iterations}, {"seed", report.seed}, {"seconds", report.seconds}};
   json["pixels"] = report.pixels;
-  add_rows(json, "rows", report.rows, row_json);
+  add_rows(json, "rows", report.rows, face_row_json);
   if (!report.default_fits.empty()) {
     json["model"] = report.model;
     add_rows(json, "default_fits", report.default_fits, [](const FaceFitRow& row) {

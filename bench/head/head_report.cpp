@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json row_json(const HeadRow& row) {
+ordered_json head_row_json(const HeadRow& row) {
   return {{"table", row.table},
           {"name", row.name},
           {"backend", row.backend},
@@ -68,7 +68,7 @@ std::string head_json(const HeadReport& report) {
   ordered_json json = run_json("head", report);
   json["settings"] = {
       {"width", report.width}, {"height", report.height}, {"seed", report.seed}, {"seconds", report.seconds}};
-  add_rows(json, "rows", report.rows, row_json);
+  add_rows(json, "rows", report.rows, head_row_json);
   return json.dump() + "\n";
 }
 
