@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 
+NO_GPU = "No results of a GPU are kept yet.\n"
+
 INTRODUCTION = """\
 <!-- Made by scripts/make_benchmarks_md.py from bench/results/*.json; changes made here by hand are lost. -->
 # Benchmarks

@@ -3,7 +3,7 @@
 from statistics import mean
 
 import plot_svg
-from make_benchmarks_md import device, scientific, short, table, times
+from make_benchmarks_md import NO_GPU, device, scientific, short, table, times
 
 # the paper's table 1
 SYSTEMS = [
@@ -283,7 +283,7 @@ long as one does for so few.
 ## The baselines
 
 The block size is tuned to the GPU, as the paper has it. {blocks(results)}
-The listing is timed on some of the samples, on one core, and scaled. It is linear in them:
+The listing is timed on some of the samples, pinned to one core, and scaled. It is linear in them:
 
 {linear(results)}
 Results are held against the reference, in double precision; at the fewest points those of all samples:
@@ -297,5 +297,5 @@ About 50,000 points and 2,000 samples, a person who walks, points as measured:
 {clips(kept.get('clips'))}
 ## Before and after the baselines were mended
 
-{before(results, kept.get("before"))}"""
+{before(results, kept.get("before")) or NO_GPU}"""
     return text, pictures
