@@ -76,10 +76,8 @@ bench::DivisionOptions division_options(const BenchBodyOptions& options) {
 }
 
 void run_devices(const BenchBodyOptions& options) {
-  const bench::DivisionOptions division = division_options(options);
-  bench::ResultFiles files(division, "body-devices");
-  const bench::DivisionReport report = bench::measure_division(division, bench::say);
-  files.publish(division_text(report), division_json(report), division_page(report));
+  bench::run(division_options(options), "body-devices", bench::measure_division, bench::division_json,
+             bench::division_page);
 }
 
 void run_ranks(const BenchBodyOptions& options, const Ranks& ranks) {
@@ -92,7 +90,7 @@ void run_ranks(const BenchBodyOptions& options, const Ranks& ranks) {
   const bench::Crew crew{ranks.rank(), ranks.count(), [&](double mine) { return ranks.most(mine); },
                          [&](int count, const auto& work) { ranks.share(options.common.compute, work, count); }};
   const bench::DivisionReport report = bench::measure_scaling(division, crew, bench::say);
-  if (files) files->publish(division_text(report), division_json(report), division_page(report));
+  if (files) files->publish(division_json(report), division_page(report));
 }
 
 void run(BenchBodyOptions options, const Ranks& ranks) {

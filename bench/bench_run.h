@@ -6,8 +6,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinema::bench {
@@ -31,11 +34,11 @@ class ResultFiles {
 public:
   ResultFiles(const BenchOptions& options, const std::string& name);
 
-  /// Writes the files, and prints the text or the JSON.
-  void publish(const std::string& text, const std::string& json, const report::Report& page);
+  /// Writes the files, and prints the page as text, or the JSON.
+  void publish(const std::string& json, const report::Report& page);
 
   /// Writes the files.
-  void write(const std::string& text, const std::string& json, const report::Report& page);
+  void write(const std::string& json, const report::Report& page);
 
 private:
   std::filesystem::path page_;
@@ -43,7 +46,23 @@ private:
   std::vector<std::unique_ptr<io::OutputFile>> files_;
 };
 
+/// Whether a list of names has this one, or is empty: all that can run here.
+bool wanted(const std::vector<std::string>& names, std::string_view name);
+
+/// Throws Error for a name that is not known, or that cannot be measured here for the reason that `obstacle` gives. `kind`: what
+/// they name, such as "backend".
+void check_names(const char* kind, const std::vector<std::string>& names, std::span<const char* const> known,
+                 const std::function<std::string(const std::string&)>& obstacle = {});
+
 /// Prints a line of progress to standard error.
 void say(const std::string& line);
+
+/// Measures, prints the result to standard output and the progress to standard error, and writes the files. Throws Error as
+/// `measure` does, and where files cannot be written.
+void run(const auto& options, const char* name, auto measure, auto json, auto page) {
+  ResultFiles files(options, name);
+  const auto report = measure(options, say);
+  files.publish(json(report), page(report));
+}
 
 }  // namespace kinema::bench

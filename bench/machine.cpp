@@ -2,6 +2,7 @@
 
 #include "bench/body/likelihood_embree.h"
 #include "core/threads.h"
+#include "kinema/error.h"
 #include "kinema_commit.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -42,6 +44,14 @@ std::string cpu_name() {
   return part.empty() ? "unknown" : "Arm, part " + part;
 }
 
+std::string utc_date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
+
 }  // namespace
 
 Machine describe_machine(int threads) {
@@ -60,18 +70,6 @@ Machine describe_machine(int threads) {
   return machine;
 }
 
-std::string machine_text(const Machine& machine, const std::string& commit, const std::string& date) {
-  const Build& build = machine.build;
-  std::string text =
-      fmt::format("{}, {} cores, {} threads, {}\n", machine.cpu, machine.cores, machine.threads, machine.system);
-  for (const Gpu& gpu : machine.gpus) text += fmt::format("{}, {} multiprocessors\n", gpu.name, gpu.multiprocessors);
-  text += fmt::format("kinema {} {}, {}, SIMD {}, threads {}", build.version, machine.build_type, build.compiler,
-                      build.simd, build.threads);
-  if (!build.cuda.empty()) text += fmt::format(", CUDA {}", build.cuda);
-  if (!machine.embree.empty()) text += fmt::format(", Embree {}", machine.embree);
-  return text + fmt::format("\n{}{}{}\n", date, commit.empty() ? "" : ", commit ", commit);
-}
-
 std::string no_gpu_reason() {
 #ifdef KINEMA_HAVE_CUDA
   return gpus().empty() ? "there is no GPU" : "";
@@ -80,17 +78,15 @@ std::string no_gpu_reason() {
 #endif
 }
 
-std::string source_commit() {
-  if (const char* commit = std::getenv("KINEMA_COMMIT")) return commit;
-  return KINEMA_BUILT_COMMIT;
-}
-
-std::string utc_date() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+void begin_run(const BenchOptions& options, double usual, double quick, RunReport& report) {
+  if (!std::isfinite(options.seconds) || options.seconds < 0)
+    throw Error(fmt::format("{} is not a time to measure for: give seconds above 0", options.seconds));
+  const char* commit = std::getenv("KINEMA_COMMIT");
+  report.date = utc_date();
+  report.commit = commit != nullptr ? commit : KINEMA_BUILT_COMMIT;
+  report.machine = describe_machine(options.threads);
+  report.seed = options.seed;
+  report.seconds = options.seconds > 0 ? options.seconds : options.quick ? quick : usual;
 }
 
 }  // namespace kinema::bench

@@ -1,9 +1,11 @@
 // The machine that a benchmark ran on.
 #pragma once
 
+#include "bench/bench_run.h"
 #include "kinema/backend.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,17 +26,20 @@ struct Machine {
 /// `threads` as in body::LikelihoodSettings.
 Machine describe_machine(int threads);
 
-/// The same for a terminal, with commit and date, one per line.
-std::string machine_text(const Machine& machine, const std::string& commit, const std::string& date);
+/// What every report begins with.
+struct RunReport {
+  std::string date;    ///< UTC, ISO 8601
+  std::string commit;  ///< KINEMA_COMMIT of the environment, otherwise the commit that was built, otherwise ""
+  Machine machine;
+  std::uint64_t seed = 0;
+  double seconds = 0;  ///< spent on each measurement, approximately
+};
+
+/// Here and now. Seconds are `usual` where the options have none, or `quick`. Throws Error where they are no time.
+void begin_run(const BenchOptions& options, double usual, double quick, RunReport& report);
 
 /// Why nothing is measured on a GPU here; empty if something is. What the cuda backend is compared with goes into a command into
 /// which that backend is linked, and is no part of its module.
 std::string no_gpu_reason();
-
-/// KINEMA_COMMIT of the environment, otherwise the commit that was built, otherwise "".
-std::string source_commit();
-
-/// The current time in UTC, ISO 8601.
-std::string utc_date();
 
 }  // namespace kinema::bench

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "bench/machine.h"
+#include "kinema/stage_time.h"
 
 #include <nlohmann/json.hpp>
 
 #include <optional>
+#include <vector>
 
 namespace kinema::bench {
 
@@ -29,6 +31,28 @@ inline nlohmann::ordered_json build_json(const Machine& machine) {
   return {{"version", machine.build.version}, {"type", machine.build_type},       {"compiler", machine.build.compiler},
           {"simd", machine.build.simd},       {"threads", machine.build.threads}, {"cuda", machine.build.cuda},
           {"embree", machine.embree}};
+}
+
+/// What every result begins with.
+inline nlohmann::ordered_json run_json(const char* kind, const RunReport& run) {
+  return {{"kind", kind},
+          {"date", run.date},
+          {"commit", run.commit},
+          {"machine", machine_json(run.machine)},
+          {"build", build_json(run.machine)}};
+}
+
+inline nlohmann::ordered_json stages_json(const std::vector<StageTime>& stages) {
+  auto json = nlohmann::ordered_json::object();
+  for (const StageTime& time : stages) json[time.stage] = time.ms;
+  return json;
+}
+
+/// Adds rows to a list, which is there even if it is empty.
+template <class Rows, class RowJson>
+void add_rows(nlohmann::ordered_json& json, const char* name, const Rows& rows, RowJson row_json) {
+  json[name] = nlohmann::ordered_json::array();
+  for (const auto& row : rows) json[name].push_back(row_json(row));
 }
 
 }  // namespace kinema::bench

@@ -4,8 +4,8 @@
 
 namespace kinema::bench {
 
-report::List machine_list(const Machine& machine, const std::string& commit, const std::string& date,
-                          const std::string& problem) {
+report::List machine_list(const RunReport& run, const std::string& problem) {
+  const Machine& machine = run.machine;
   const Build& build = machine.build;
   report::List list;
   const auto add = [&](const char* term, const std::string& text) {
@@ -16,8 +16,8 @@ report::List machine_list(const Machine& machine, const std::string& commit, con
   add("kinema", fmt::format("{} {}, {}, SIMD {}, threads {}{}{}", build.version, machine.build_type, build.compiler,
                             build.simd, build.threads, build.cuda.empty() ? "" : ", CUDA " + build.cuda,
                             machine.embree.empty() ? "" : ", Embree " + machine.embree));
-  add("commit", commit);
-  add("date", date);
+  add("commit", run.commit);
+  add("date", run.date);
   add("problem", problem);
   return list;
 }

@@ -11,8 +11,7 @@
 namespace kinema::bench {
 
 /// Machine, build, commit and date, and one line on the data.
-report::List machine_list(const Machine& machine, const std::string& commit, const std::string& date,
-                          const std::string& problem);
+report::List machine_list(const RunReport& run, const std::string& problem);
 
 /// The curve of a backend in plots, and the number of its colour.
 struct Curve {

@@ -2,13 +2,15 @@
 # Everything that needs a machine with an NVIDIA GPU, offline, with only a CUDA toolkit and the libraries of `cmake
 # --preset gpu`. Highway, TBB and Embree are used if build/amd64.tar.gz exists (scripts/fetch_amd64.sh).
 #
-#   scripts/gpu.sh [build] [test] [sanitize] [bench] [batch] [face] [profile]      no argument: the first four
+#   scripts/gpu.sh [build] [test] [sanitize] [bench] [papers] [batch] [face] [profile]      no argument: the first four
 #
 #   build     configure and build the preset gpu
 #   test      the tests with the label gpu, the trackers' accuracy included; fails where tests were skipped for want of a
 #             device
 #   sanitize  compute-sanitizer's memcheck, racecheck, initcheck and synccheck over the small cases of those tests
 #   bench     kinema bench body, head and face: body.txt, body.json, body.html, head.txt, ...
+#   papers    what docs/benchmarks.md and docs/papers show, by scripts/papers/measure.sh: body.json, head.json, face.json and
+#             paper-clips.json, with the clips of build/clips if there are any
 #   batch     kinema batch with 1, 4, 8 and 16 recordings at once on the GPU: batch.json
 #   face      of the face alone: its test program and the command are built, its GPU tests run, the checkers run over its chain,
 #             and the default fit of $KINEMA_FACE_MODEL (build/face.kface) is timed if there is such a file, and held against the
@@ -16,7 +18,7 @@
 #   profile   Nsight Compute (ncu) over one run of the largest problem of the benchmark
 #
 # Results go to $OUT if it is set, otherwise to build/gpu/results. To keep a benchmark, copy its body.json to
-# bench/results/body-<device>.json and run scripts/make_benchmarks_md.py. KINEMA_COMMIT names the commit if the sources
+# bench/results/body-<device>.json and run scripts/make_benchmarks_md.py and scripts/make_papers_md.py. KINEMA_COMMIT names the commit if the sources
 # come without their history.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -109,6 +111,8 @@ do_bench() {
   timeout 400 "$build/kinema" bench face --out "$results" --seconds 0.2
 }
 
+do_papers() { scripts/papers/measure.sh "$build/kinema" "$results" 2>&1 | tee "$results/papers.txt"; }
+
 do_batch() {
   timeout 400 scripts/measure_batch.py "$build/kinema" --backend cuda | tee "$results/batch.json"
 }
@@ -149,8 +153,8 @@ stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(build test sanitize bench)
 for stage in "${stages[@]}"; do
   case $stage in
-    build | test | sanitize | bench | batch | face | profile) ;;
-    *) echo "gpu.sh: no stage '$stage': build, test, sanitize, bench, batch, face, profile" >&2; exit 2 ;;
+    build | test | sanitize | bench | papers | batch | face | profile) ;;
+    *) echo "gpu.sh: no stage '$stage': build, test, sanitize, bench, papers, batch, face, profile" >&2; exit 2 ;;
   esac
 done
 for stage in "${stages[@]}"; do

@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 
+NO_GPU = "No results of a GPU are kept yet.\n"
+
 INTRODUCTION = """\
 <!-- Made by scripts/make_benchmarks_md.py from bench/results/*.json; changes made here by hand are lost. -->
 # Benchmarks
@@ -116,7 +118,9 @@ def milliseconds(row):
 
 
 def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "| " + " | ".join(["---"] + ["---:"] * (len(header) - 1)) + " |"]
+    """Numbers stand to the right, words to the left."""
+    words = [i == 0 or all(not row[i] or row[i][0].isalpha() or row[i][0] == "`" for row in rows) for i in range(len(header))]
+    lines = ["| " + " | ".join(header) + " |", "| " + " | ".join("---" if word else "---:" for word in words) + " |"]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
@@ -127,7 +131,26 @@ def label(row, plain):
 
 def device(result):
     gpus = result["machine"]["gpus"]
-    return gpus[0]["name"] if gpus else f"{result['machine']['cpu']}, {result['machine']['threads']} threads"
+    cpu = result["machine"]["cpu"].replace("(R)", "").replace(" Processor", "")
+    return gpus[0]["name"] if gpus else f"{cpu}, {result['machine']['threads']} threads"
+
+
+def mended(result):
+    """Whether the baselines of a result are as the papers have them: in older ones they were not as good, or not as literal."""
+    rows = result.get("rows", [])
+    if result.get("kind") == "body":
+        return "linear" in result
+    return result.get("kind") in ("head", "face") and any("mean_ms" in row for row in rows)
+
+
+def without_baselines(result):
+    """An older result without the rows of what has been mended since, and without ratios to them."""
+    if mended(result) or result["kind"] not in ("body", "face"):
+        return result
+    rows = [{**row, "speedup_listing": None, "speedup_paper": None} for row in result["rows"]
+            if row["backend"] not in ("listing", "paper")]
+    return {**result, "rows": rows,
+            "set_points": [row for row in result.get("set_points", []) if row["backend"] not in ("listing", "paper")]}
 
 
 def heading(result):
@@ -140,6 +163,10 @@ def heading(result):
         made.append(f"Embree {build['embree']}")
     commit = f", commit `{result['commit']}`" if result["commit"] else ""
     return f"### {device(result)}\n\n{'; '.join(made)}. {result['date'][:10]}{commit}.\n"
+
+
+def older(result):
+    return "" if mended(result) else "`listing` and `paper` have been mended since this run, and are left out.\n"
 
 
 def largest(result):
@@ -186,7 +213,7 @@ def frame(result):
 def body_section(results):
     parts = [BODY.format(capsules=results[0]["settings"]["capsules"])]
     for result in results:
-        parts += [heading(result), largest(result), frame(result), sweep(result, "points", "samples"),
+        parts += [heading(result), older(result), largest(result), frame(result), sweep(result, "points", "samples"),
                   sweep(result, "samples", "points")]
     return [part for part in parts if part]
 
@@ -280,8 +307,9 @@ def default_fits(result):
     rows = [[row["what"], row["backend"], short(row["ms"]["median"]), short(row["stages"].get("device")),
              short(row["faces_per_second"]), scientific(row["landmark_error"])] for row in result["default_fits"]]
     run = result.get("default_fits_run")  # another than that of the other tables
-    when = f" (commit {run['commit']}, {run['date'][:10]}, `{run['model']}`)" if run else ""
-    return (f"The default fit (cascade, simultaneous, score) of a model trained on 394 photographs{when}, from pictures of "
+    model = (f"a model trained on 394 photographs (commit {run['commit']}, {run['date'][:10]}, `{run['model']}`)" if run
+             else f"`{result['model']}`")
+    return (f"The default fit (cascade, simultaneous, score) of {model}, from pictures of "
             "640 × 480 in host memory; a batch has 256 of them, times are a face's share. A frame of a film starts at the "
             "place of the one before:\n\n" + table(["what", "backend", "ms a face", "device ms", "faces/s", "from cpu px"], rows))
 
@@ -303,16 +331,16 @@ def face_section(results):
     for result in results:
         with_opencv = [row["pixels"] for row in result["rows"] if row["backend"] == "opencv"]
         detailed = sorted({min(result["pixels"]), max(result["pixels"]), *with_opencv})
-        parts += [heading(result), face_sizes(result), *(face_details(result, pixels) for pixels in detailed)]
+        parts += [heading(result), older(result), face_sizes(result), *(face_details(result, pixels) for pixels in detailed)]
         for name, section in (("default_fits", default_fits), ("products", face_products)):
             if result.get(name):
                 parts.append(section(result))
-    return parts
+    return [part for part in parts if part]
 
 
 def page():
     results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
-    results = [result for result in results if result.get("kind") in ("body", "tracker", "head", "face")]
+    results = [without_baselines(result) for result in results if result.get("kind") in ("body", "head", "face")]
     # GPUs first, then by name, so that the page does not depend on file names
     results.sort(key=lambda result: (not result["machine"]["gpus"], device(result), result["date"]))
     parts = [INTRODUCTION]

@@ -19,19 +19,11 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "papers")]
 import body  # noqa: E402
 import face  # noqa: E402
 import head  # noqa: E402
-from make_benchmarks_md import device, heading  # noqa: E402
+from make_benchmarks_md import device, heading, mended  # noqa: E402
 
 PAGES = {"body": body.page, "head": head.page, "face": face.page}
 BEGIN = "<!-- Made by scripts/make_papers_md.py from bench/results/*.json, up to the next mark; changes made here by hand are lost. -->"
 END = "<!-- From here on by hand. -->"
-
-
-def of_paper(result):
-    """Whether a result has what the pages show: older ones do not."""
-    rows = result.get("rows", [])
-    if result.get("kind") == "body":
-        return "linear" in result
-    return result.get("kind") in ("head", "face") and any("mean_ms" in row for row in rows)
 
 
 def read(folder):
@@ -40,9 +32,11 @@ def read(folder):
         result = json.loads(path.read_text())
         if isinstance(result, dict) and result.get("kind") == "papers before":
             kept["before"] = result
+        elif isinstance(result, dict) and result.get("kind") == "paper scene":
+            kept["scene"] = result
         elif isinstance(result, dict) and result.get("kind") == "paper clips":
-            kept["clips"] = result
-        elif isinstance(result, dict) and of_paper(result):
+            kept.setdefault("clips", []).append(result)
+        elif isinstance(result, dict) and mended(result):
             results.append(result)
     results.sort(key=lambda result: (not result["machine"]["gpus"], device(result)))
     return results, kept

@@ -1,5 +1,5 @@
-// kinema face draw: pictures of synthetic faces with their landmarks, to train or test a model on; kinema face film: of
-// person in front of a webcam, with the true pose of the head in each frame.
+// kinema face draw: pictures of synthetic faces with their landmarks, to train or test a model on; kinema face film: people
+// in front of a webcam, with the true pose of each head in each frame.
 #include "app/options/head_options.h"
 #include "app/options/options.h"
 #include "app/options/progress.h"

@@ -244,18 +244,11 @@ std::vector<std::size_t> sizes(const std::vector<std::size_t>& wanted, const std
 }  // namespace
 
 BodyReport measure_body(const BodyBenchOptions& options, const std::function<void(const std::string&)>& progress) {
-  if (!std::isfinite(options.seconds) || options.seconds < 0)
-    throw Error(fmt::format("{} is not a time to measure for: give seconds above 0", options.seconds));
-
   BodyReport report;
-  report.date = utc_date();
-  report.commit = source_commit();
-  report.machine = describe_machine(options.threads);
-  report.seed = options.seed;
-  report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.25 : 1;
+  begin_run(options, 1, 0.25, report);
   using Sizes = std::vector<std::size_t>;
   report.points = sizes(options.points,
-                        options.quick ? Sizes{10000, 43000} : Sizes{1000, 2000, 5000, 10000, 20000, 43000}, "points");
+                        options.quick ? Sizes{1000, 43000} : Sizes{1000, 2000, 5000, 10000, 20000, 43000}, "points");
   report.samples =
       sizes(options.samples, options.quick ? Sizes{500, 3500} : Sizes{50, 100, 250, 500, 1000, 2000, 3500}, "samples");
 
@@ -306,10 +299,6 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
   return report;
 }
 
-void run_body(const BodyBenchOptions& options) {
-  ResultFiles files(options, "body");
-  const BodyReport report = measure_body(options, say);
-  files.publish(body_text(report), body_json(report), body_page(report));
-}
+void run_body(const BodyBenchOptions& options) { run(options, "body", measure_body, body_json, body_page); }
 
 }  // namespace kinema::bench

@@ -3,16 +3,12 @@
 #include "bench/body/likelihood_embree.h"
 #include "bench/body/likelihood_listing.h"
 #include "bench/machine.h"
-#include "kinema/error.h"
 
 #ifdef KINEMA_HAVE_CUDA
 #include "bench/body/likelihood_paper.h"
 #endif
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
+#include <iterator>
 
 namespace kinema::bench {
 namespace {
@@ -72,18 +68,10 @@ void add(const std::string& backend, std::size_t threads, std::vector<Implementa
 std::vector<std::string> body_backends() { return {std::begin(all_backends), std::end(all_backends)}; }
 
 std::vector<Implementation> body_implementations(const std::vector<std::string>& names, std::size_t threads) {
-  for (const std::string& name : names) {
-    if (std::find(std::begin(all_backends), std::end(all_backends), name) == std::end(all_backends))
-      throw Error(
-          fmt::format("there is no backend '{}' to measure: name some of {}", name, fmt::join(all_backends, ", ")));
-    if (const std::string reason = obstacle(name); !reason.empty())
-      throw Error(fmt::format("the backend '{}' cannot be measured here: {}", name, reason));
-  }
+  check_names("backend", names, all_backends, obstacle);
   std::vector<Implementation> implementations;
-  for (const char* backend : all_backends) {
-    const bool wanted = names.empty() || std::find(names.begin(), names.end(), backend) != names.end();
-    if (wanted && obstacle(backend).empty()) add(backend, threads, implementations);
-  }
+  for (const char* backend : all_backends)
+    if (wanted(names, backend) && obstacle(backend).empty()) add(backend, threads, implementations);
   return implementations;
 }
 

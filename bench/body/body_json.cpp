@@ -11,20 +11,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json stage_times(const std::vector<StageTime>& stages) {
-  ordered_json json = ordered_json::object();
-  for (const StageTime& time : stages) json[time.stage] = time.ms;
-  return json;
-}
-
-ordered_json row_json(const BodyRow& row) {
+ordered_json body_row_json(const BodyRow& row) {
   return {{"backend", row.backend},
           {"association", name(row.association)},
           {"points", row.points},
           {"samples", row.samples},
           {"ms", row.ms.median},
           {"ms_quartiles", {row.ms.low, row.ms.high}},
-          {"ms_stages", stage_times(row.stages)},
+          {"ms_stages", stages_json(row.stages)},
           {"set_points_ms", row.set_points_ms},
           {"repeats", row.repeats},
           {"points_per_block", row.points_per_block > 0 ? ordered_json(row.points_per_block) : nullptr},
@@ -76,7 +70,7 @@ ordered_json tracker_json(const TrackerRow& row) {
           {"frames_per_second", row.frames_per_second},
           {"ms", row.ms.median},
           {"ms_quartiles", {row.ms.low, row.ms.high}},
-          {"ms_stages", stage_times(row.stages)},
+          {"ms_stages", stages_json(row.stages)},
           {"joint_error", row.joint_error}};
 }
 
@@ -86,7 +80,7 @@ ordered_json matcher_json(const MatcherRow& row) {
           {"disparities", row.disparities},
           {"ms", row.ms.median},
           {"ms_quartiles", {row.ms.low, row.ms.high}},
-          {"ms_stages", stage_times(row.stages)},
+          {"ms_stages", stages_json(row.stages)},
           {"repeats", row.repeats},
           {"known", row.known},
           {"wrong", row.wrong}};
@@ -95,47 +89,35 @@ ordered_json matcher_json(const MatcherRow& row) {
 }  // namespace
 
 std::string body_json(const BodyReport& report) {
-  ordered_json json = {{"kind", "body"},
-                       {"date", report.date},
-                       {"commit", report.commit},
-                       {"machine", machine_json(report.machine)},
-                       {"build", build_json(report.machine)},
-                       {"settings",
-                        {{"tau", report.settings.tau},
-                         {"sigma", report.settings.sigma},
-                         {"association", name(report.settings.association)},
-                         {"capsules", person_capsules},
-                         {"seed", report.seed},
-                         {"seconds", report.seconds}}},
-                       {"points", report.points},
-                       {"samples", report.samples}};
-  json["rows"] = ordered_json::array();
-  for (const BodyRow& row : report.rows) json["rows"].push_back(row_json(row));
-  json["trackers"] = ordered_json::array();
-  for (const TrackerRow& row : report.trackers) json["trackers"].push_back(tracker_json(row));
+  ordered_json json = run_json("body", report);
+  json["settings"] = {{"tau", report.settings.tau},
+                      {"sigma", report.settings.sigma},
+                      {"association", name(report.settings.association)},
+                      {"capsules", person_capsules},
+                      {"seed", report.seed},
+                      {"seconds", report.seconds}};
+  json["points"] = report.points;
+  json["samples"] = report.samples;
+  add_rows(json, "rows", report.rows, body_row_json);
+  add_rows(json, "trackers", report.trackers, tracker_json);
   for (const TrackerRow& row : report.trackers)
     if (row.scene) json["scene"] = scene_json(*row.scene);
-  json["matchers"] = ordered_json::array();
-  for (const MatcherRow& row : report.matchers) json["matchers"].push_back(matcher_json(row));
-  json["set_points"] = ordered_json::array();
-  for (const SetPointsRow& row : report.set_points)
-    json["set_points"].push_back({{"backend", row.backend},
-                                  {"association", name(row.association)},
-                                  {"points", row.points},
-                                  {"ms", row.ms.median},
-                                  {"ms_quartiles", {row.ms.low, row.ms.high}},
-                                  {"ms_stages", stage_times(row.stages)}});
-  json["blocks"] = ordered_json::array();
-  for (const BlockRow& row : report.blocks)
-    json["blocks"].push_back({{"points_per_block", row.points_per_block},
-                              {"ms", row.ms.median},
-                              {"ms_quartiles", {row.ms.low, row.ms.high}}});
-  json["linear"] = ordered_json::array();
-  for (const LinearRow& row : report.linear)
-    json["linear"].push_back({{"points", row.points},
-                              {"samples", row.samples},
-                              {"ms", row.ms.median},
-                              {"ms_quartiles", {row.ms.low, row.ms.high}}});
+  add_rows(json, "matchers", report.matchers, matcher_json);
+  add_rows(json, "set_points", report.set_points, [](const SetPointsRow& row) {
+    return ordered_json{
+        {"backend", row.backend}, {"association", name(row.association)},      {"points", row.points},
+        {"ms", row.ms.median},    {"ms_quartiles", {row.ms.low, row.ms.high}}, {"ms_stages", stages_json(row.stages)}};
+  });
+  add_rows(json, "blocks", report.blocks, [](const BlockRow& row) {
+    return ordered_json{
+        {"points_per_block", row.points_per_block}, {"ms", row.ms.median}, {"ms_quartiles", {row.ms.low, row.ms.high}}};
+  });
+  add_rows(json, "linear", report.linear, [](const LinearRow& row) {
+    return ordered_json{{"points", row.points},
+                        {"samples", row.samples},
+                        {"ms", row.ms.median},
+                        {"ms_quartiles", {row.ms.low, row.ms.high}}};
+  });
   return json.dump() + "\n";
 }
 

@@ -190,7 +190,7 @@ report::Table linear_table(const BodyReport& report) {
 report::Table tracker_table(const BodyReport& report) {
   report::Table table{"The tracker on a person who walks, without reading files",
                       {"backend", "filter", "association", "input", "particles", "layers", "refined", "points",
-                       "frames/s", "a frame", "quartiles", "lost", "joint error"},
+                       "frames/s", "a frame", "quartiles", "lost", "joint error", "by stage"},
                       4,
                       {}};
   for (const TrackerRow& row : report.trackers)
@@ -198,23 +198,26 @@ report::Table tracker_table(const BodyReport& report) {
         {{row.backend, row.filter, std::string(name(row.association)), input_text(row), std::to_string(row.particles),
           std::to_string(row.layers), fmt::format("{} × {}", row.refined, row.refine_steps), std::to_string(row.points),
           with_unit(row.frames_per_second, Unit::count), with_unit(row.ms.median, Unit::milliseconds),
-          quartiles(row.ms), std::to_string(row.lost), fmt::format("{:.1f} mm", 1e3 * row.joint_error)},
+          quartiles(row.ms), std::to_string(row.lost), fmt::format("{:.1f} mm", 1e3 * row.joint_error),
+          stages_text(row.stages)},
          false,
          false});
   return table;
 }
 
 report::Table matcher_table(const BodyReport& report) {
-  report::Table table{"Stereo matching of whole pictures",
-                      {"program", "pixels", "disparities", "a pair", "quartiles", "known", "wrong by over a pixel"},
-                      2,
-                      {}};
+  report::Table table{
+      "Stereo matching of whole pictures",
+      {"program", "pixels", "disparities", "a pair", "quartiles", "known", "wrong by over a pixel", "by stage"},
+      2,
+      {}};
   for (const MatcherRow& row : report.matchers)
-    table.rows.push_back({{row.name, fmt::format("{} × {}", row.width, row.height), std::to_string(row.disparities),
-                           with_unit(row.ms.median, Unit::milliseconds), quartiles(row.ms),
-                           fmt::format("{:.1f} %", 100 * row.known), fmt::format("{:.2f} %", 100 * row.wrong)},
-                          false,
-                          false});
+    table.rows.push_back(
+        {{row.name, fmt::format("{} × {}", row.width, row.height), std::to_string(row.disparities),
+          with_unit(row.ms.median, Unit::milliseconds), quartiles(row.ms), fmt::format("{:.1f} %", 100 * row.known),
+          fmt::format("{:.2f} %", 100 * row.wrong), stages_text(row.stages)},
+         false,
+         false});
   return table;
 }
 
@@ -231,7 +234,7 @@ report::Report body_page(const BodyReport& report) {
 
   report::Section section;
   section.blocks = {
-      machine_list(report.machine, report.commit, report.date,
+      machine_list(report,
                    fmt::format("a person of {} capsules at 2 to 3 m, a noisy depth frame with outliers; tau {} m, "
                                "sigma {} m, seed {}",
                                person_capsules, report.settings.tau, report.settings.sigma, report.seed)),

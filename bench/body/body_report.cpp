@@ -26,12 +26,6 @@ std::vector<const BodyRow*> sweep(const std::vector<BodyRow>& rows, std::size_t 
 
 }  // namespace
 
-std::optional<double> BodyRow::stage(std::string_view wanted) const {
-  for (const StageTime& time : stages)
-    if (time.stage == wanted) return time.ms;
-  return std::nullopt;
-}
-
 std::vector<const BodyRow*> BodyReport::by_points() const {
   return sweep(rows, &BodyRow::samples, samples.back(), &BodyRow::points);
 }

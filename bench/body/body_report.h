@@ -1,7 +1,8 @@
-// The results of `kinema bench body`, and their three forms: text for a terminal, JSON for programs, a report page.
+// The results of `kinema bench body`, and their forms: JSON for programs, a report page.
 #pragma once
 
 #include "bench/machine.h"
+#include "bench/stages.h"
 #include "bench/statistics.h"
 #include "kinema/body.h"
 #include "report/report.h"
@@ -41,7 +42,7 @@ struct BodyRow {
   std::size_t error_samples = 0;
 
   /// The time of a stage, if the backend reports it.
-  std::optional<double> stage(std::string_view wanted) const;
+  std::optional<double> stage(std::string_view wanted) const { return stage_ms(stages, wanted); }
 };
 
 /// The paper's kernels with blocks of one size, at the largest problem.
@@ -99,13 +100,8 @@ struct MatcherRow {
   double known = 0, wrong = 0;  ///< shares: of pixels that have a disparity, and of these that are off by over a pixel
 };
 
-struct BodyReport {
-  std::string date;    ///< UTC, ISO 8601
-  std::string commit;  ///< "" if unknown
-  Machine machine;
+struct BodyReport : RunReport {
   body::LikelihoodSettings settings;
-  std::uint64_t seed = 0;
-  double seconds = 0;  ///< spent on each measurement, approximately
 
   /// The sweeps, ascending: points at the most samples, and samples at the most points.
   std::vector<std::size_t> points, samples;
@@ -126,7 +122,6 @@ void compare_rows(std::vector<BodyRow>& rows);
 
 std::string_view name(body::Association association);
 
-std::string body_text(const BodyReport& report);
 std::string body_json(const BodyReport& report);
 report::Report body_page(const BodyReport& report);
 

@@ -85,15 +85,6 @@ Sizes sizes_of(const DivisionOptions& options, Backend backend) {
           static_cast<std::size_t>(frames)};
 }
 
-DivisionReport begin(const DivisionOptions& options) {
-  DivisionReport report;
-  report.date = utc_date();
-  report.commit = source_commit();
-  report.machine = describe_machine(options.threads);
-  report.backend = choose(options.backend);
-  return report;
-}
-
 body::CapsulesView some_samples(const BodyProblem& problem, Slice slice) {
   return {problem.capsules.data() + slice.begin * person_capsules * body::capsule_floats, slice.size(), person_capsules,
           body::capsule_floats};
@@ -105,11 +96,7 @@ double mean(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-double seconds_of(const DivisionOptions& options) {
-  return options.seconds > 0 ? options.seconds : options.quick ? 0.25 : 1;
-}
-
-DivisionRow divide_likelihood(const DivisionOptions& options, Backend backend, const Sizes& sizes) {
+DivisionRow divide_likelihood(const DivisionOptions& options, Backend backend, const Sizes& sizes, double seconds) {
   const BodyProblem problem = make_body_problem(sizes.points, sizes.samples, options.seed);
   const auto whole = body::make_likelihood({}, {backend, options.threads});
   const auto divided = body::make_likelihood({}, {backend, options.threads, options.devices});
@@ -119,7 +106,7 @@ DivisionRow divide_likelihood(const DivisionOptions& options, Backend backend, c
     likelihood->set_points({problem.points.data(), sizes.points});
     likelihood->evaluate(some_samples(problem, {0, sizes.samples}), one);  // warm
   }
-  const double turn_ms = seconds_of(options) * 1e3 / rounds;
+  const double turn_ms = seconds * 1e3 / rounds;
   const body::CapsulesView all = some_samples(problem, {0, sizes.samples});
   for (std::size_t round = 0; round < rounds; ++round) {
     take_turn(
@@ -175,13 +162,15 @@ Spread time_together(const Crew& crew, int ranks, std::size_t repeats, const std
 DivisionReport measure_division(const DivisionOptions& options,
                                 const std::function<void(const std::string&)>& progress) {
   if (options.devices.empty()) throw Error("devices: none given to divide the work among");
-  DivisionReport report = begin(options);
+  DivisionReport report;
+  begin_run(options, 1, 0.25, report);
+  report.backend = choose(options.backend);
   report.devices = options.devices;
   report.one_device =
       report.backend != Backend::cuda || std::set<int>(options.devices.begin(), options.devices.end()).size() == 1;
   const Sizes sizes = sizes_of(options, report.backend);
   if (progress) progress(fmt::format("bench body: {} points x {} samples in parts", sizes.points, sizes.samples));
-  report.rows.push_back(divide_likelihood(options, report.backend, sizes));
+  report.rows.push_back(divide_likelihood(options, report.backend, sizes, report.seconds));
   if (progress) progress(fmt::format("bench body: {} tracked frames in parts", sizes.frames));
   report.rows.push_back(divide_tracker(options, report.backend, sizes));
   return report;
@@ -189,7 +178,9 @@ DivisionReport measure_division(const DivisionOptions& options,
 
 DivisionReport measure_scaling(const DivisionOptions& options, const Crew& crew,
                                const std::function<void(const std::string&)>& progress) {
-  DivisionReport report = begin(options);
+  DivisionReport report;
+  begin_run(options, 1, 0.25, report);
+  report.backend = choose(options.backend);
   report.ranks = crew.count;
   const Sizes sizes = sizes_of(options, report.backend);
   const std::size_t each = std::max<std::size_t>(1, sizes.samples / static_cast<std::size_t>(crew.count));

@@ -52,9 +52,7 @@ struct ScalingRow {
   double bytes = 0;       ///< exchanged per frame
 };
 
-struct DivisionReport {
-  std::string date, commit;
-  Machine machine;
+struct DivisionReport : RunReport {
   Backend backend = Backend::cpu;
   std::vector<int> devices;
   int ranks = 1;
@@ -79,7 +77,6 @@ DivisionReport measure_division(const DivisionOptions& options,
 DivisionReport measure_scaling(const DivisionOptions& options, const Crew& crew,
                                const std::function<void(const std::string&)>& progress);
 
-std::string division_text(const DivisionReport& report);
 std::string division_json(const DivisionReport& report);
 report::Report division_page(const DivisionReport& report);
 

@@ -65,81 +65,47 @@ std::vector<report::Table> tables(const DivisionReport& report) {
   return all;
 }
 
-ordered_json stages_json(const std::vector<StageTime>& stages) {
-  ordered_json json = ordered_json::object();
-  for (const StageTime& time : stages) json[time.stage] = time.ms;
-  return json;
-}
-
 }  // namespace
 
-std::string division_text(const DivisionReport& report) {
-  std::string text = "The body, divided\n" + machine_text(report.machine, report.commit, report.date);
-  for (const report::Table& table : tables(report)) {
-    text += fmt::format("\n{}\n", table.title);
-    std::vector<std::size_t> widths;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      widths.push_back(table.columns[c].size());
-      for (const auto& row : table.rows) widths[c] = std::max(widths[c], row.cells[c].size());
-    }
-    const auto line = [&](const std::vector<std::string>& cells) {
-      std::string words;
-      for (std::size_t c = 0; c < cells.size(); ++c)
-        words += c == 0 ? fmt::format("{:<{}}", cells[c], widths[c]) : fmt::format("  {:>{}}", cells[c], widths[c]);
-      text += words + "\n";
-    };
-    line(table.columns);
-    for (const auto& row : table.rows) line(row.cells);
-  }
-  if (!report.rows.empty() && report.one_device) text += fmt::format("\n{}\n", on_one);
-  return text;
-}
-
 std::string division_json(const DivisionReport& report) {
-  ordered_json json = {{"kind", "body division"},
-                       {"date", report.date},
-                       {"commit", report.commit},
-                       {"machine", machine_json(report.machine)},
-                       {"build", build_json(report.machine)},
-                       {"backend", name(report.backend)},
-                       {"devices", report.devices},
-                       {"ranks", report.ranks},
-                       {"one_device", report.one_device}};
-  json["division"] = ordered_json::array();
-  for (const DivisionRow& row : report.rows) {
-    json["division"].push_back({{"what", row.what},
-                                {"points", row.points},
-                                {"samples", row.samples},
-                                {"parts", row.parts},
-                                {"ms", row.whole.median},
-                                {"ms_quartiles", {row.whole.low, row.whole.high}},
-                                {"ms_stages", stages_json(row.stages)},
-                                {"divided_ms_stages", stages_json(row.divided_stages)},
-                                {"divided_ms", row.divided.median},
-                                {"divided_ms_quartiles", {row.divided.low, row.divided.high}},
-                                {"overhead", row.overhead()},
-                                {"bytes_per_frame", row.bytes},
-                                {"same_bits", row.same_bits}});
-  }
-  json["scaling"] = ordered_json::array();
-  for (const ScalingRow& row : report.scaling) {
-    json["scaling"].push_back({{"scaling", row.scaling},
-                               {"what", row.what},
-                               {"ranks", row.ranks},
-                               {"points", row.points},
-                               {"samples", row.samples},
-                               {"ms", row.ms.median},
-                               {"ms_quartiles", {row.ms.low, row.ms.high}},
-                               {"efficiency", row.efficiency},
-                               {"bytes_per_frame", row.bytes}});
-  }
+  ordered_json json = run_json("body division", report);
+  json["backend"] = name(report.backend);
+  json["devices"] = report.devices;
+  json["ranks"] = report.ranks;
+  json["one_device"] = report.one_device;
+  add_rows(json, "division", report.rows, [](const DivisionRow& row) {
+    return ordered_json{{"what", row.what},
+                        {"points", row.points},
+                        {"samples", row.samples},
+                        {"parts", row.parts},
+                        {"ms", row.whole.median},
+                        {"ms_quartiles", {row.whole.low, row.whole.high}},
+                        {"ms_stages", stages_json(row.stages)},
+                        {"divided_ms_stages", stages_json(row.divided_stages)},
+                        {"divided_ms", row.divided.median},
+                        {"divided_ms_quartiles", {row.divided.low, row.divided.high}},
+                        {"overhead", row.overhead()},
+                        {"bytes_per_frame", row.bytes},
+                        {"same_bits", row.same_bits}};
+  });
+  add_rows(json, "scaling", report.scaling, [](const ScalingRow& row) {
+    return ordered_json{{"scaling", row.scaling},
+                        {"what", row.what},
+                        {"ranks", row.ranks},
+                        {"points", row.points},
+                        {"samples", row.samples},
+                        {"ms", row.ms.median},
+                        {"ms_quartiles", {row.ms.low, row.ms.high}},
+                        {"efficiency", row.efficiency},
+                        {"bytes_per_frame", row.bytes}};
+  });
   return json.dump() + "\n";
 }
 
 report::Report division_page(const DivisionReport& report) {
   report::Section section;
-  section.blocks = {machine_list(report.machine, report.commit, report.date,
-                                 "the likelihood of poses, and frames of a person who walks, without reading files")};
+  section.blocks = {
+      machine_list(report, "the likelihood of poses, and frames of a person who walks, without reading files")};
   for (report::Table& table : tables(report)) section.blocks.emplace_back(std::move(table));
   if (!report.rows.empty() && report.one_device) section.blocks.emplace_back(report::Text{on_one, ""});
   return {"The body, divided", "", {std::move(section)}, ""};

@@ -1,5 +1,6 @@
 #include "bench/body/matcher_bench.h"
 
+#include "bench/bench_run.h"
 #include "bench/body/matcher_opencv.h"
 #include "bench/body/pair_problem.h"
 #include "bench/times.h"
@@ -67,9 +68,7 @@ std::vector<MatcherRow> measure_matchers(const std::vector<std::string>& backend
     std::vector<Runner> runners;
     int disparities = 0;
     for (const Backend backend : {Backend::cpu, Backend::cuda}) {
-      const bool wanted =
-          backends.empty() || std::find(backends.begin(), backends.end(), name(backend)) != backends.end();
-      if (!wanted || !available(backend)) continue;
+      if (!wanted(backends, name(backend)) || !available(backend)) continue;
       Runner runner;
       runner.name = std::string(name(backend));
       runner.matcher =

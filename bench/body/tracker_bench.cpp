@@ -1,5 +1,6 @@
 #include "bench/body/tracker_bench.h"
 
+#include "bench/bench_run.h"
 #include "bench/body/pair_problem.h"
 #include "kinema/body_filter.h"
 
@@ -215,11 +216,8 @@ std::vector<TrackerRow> measure_tracker(const std::vector<std::string>& backends
                                         std::size_t frames, bool quick,
                                         const std::function<void(const std::string&)>& progress) {
   std::vector<Backend> chosen;
-  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
-    const bool wanted =
-        backends.empty() || std::find(backends.begin(), backends.end(), name(backend)) != backends.end();
-    if (wanted && available(backend)) chosen.push_back(backend);
-  }
+  for (const Backend backend : {Backend::cpu, Backend::cuda})
+    if (wanted(backends, name(backend)) && available(backend)) chosen.push_back(backend);
   if (chosen.empty()) return {};
 
   const body::Skeleton skeleton = body::default_human();

@@ -1,7 +1,6 @@
 #include "bench/face/face_figures.h"
 
 #include "bench/machine_page.h"
-#include "bench/number_text.h"
 #include "report/base64.h"
 
 #include <fmt/format.h>
@@ -76,21 +75,6 @@ std::vector<FaceShares> face_shares(const FaceReport& report) {
   for (const FaceFitRow& row : report.default_fits)
     if (!row.parts.empty()) all.push_back({"default", row.backend, 0, row.parts});
   return all;
-}
-
-std::string figures_text(const FaceReport& report) {
-  std::string text;
-  if (const std::vector<FaceShares> all = face_shares(report); !all.empty()) {
-    text += "\nFigure 2: where the time of a frame goes\n";
-    for (const FaceShares& shares : all) {
-      text += fmt::format("{:<24} {:>9} ms:", name_of(shares), short_number(shares.total()));
-      for (const StageTime& part : shares.parts)
-        text += fmt::format("  {} {:.1f} %", part.stage, 100 * share(shares, part));
-      text += "\n";
-    }
-    text += fmt::format("{}\n", printed_shares);
-  }
-  return text;
 }
 
 void add_figures(const FaceReport& report, ordered_json& json) {

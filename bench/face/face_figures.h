@@ -1,4 +1,4 @@
-// Figures 2 and 5 of the face paper, and frames of a film, as text, JSON and a section of the page of `kinema bench face`.
+// Figures 2 and 5 of the face paper, and frames of a film, as JSON and a section of the page of `kinema bench face`.
 #pragma once
 
 #include "bench/face/face_report.h"
@@ -24,7 +24,6 @@ struct FaceShares {
 /// Of every row that knows its parts. In the cpu and cuda backends the parts of algorithm 1 are one pass over the texture.
 std::vector<FaceShares> face_shares(const FaceReport& report);
 
-std::string figures_text(const FaceReport& report);
 void add_figures(const FaceReport& report, nlohmann::ordered_json& json);
 std::vector<report::Section> figure_sections(const FaceReport& report);
 

@@ -113,9 +113,7 @@ std::vector<StageTime> median_stages(face::Fitter& fitter, const Clip& clip) {
 std::vector<StageTime> parts_of(const std::shared_ptr<const face::Model>& model, const face::FitSettings& settings,
                                 Backend backend, const Clip& clip, const FaceFitRow& row) {
   const auto stage = [](const std::vector<StageTime>& stages, const std::string& wanted) {
-    for (const StageTime& time : stages)
-      if (time.stage == wanted) return time.ms;
-    return 0.0;
+    return stage_ms(stages, wanted).value_or(0);
   };
   std::vector<StageTime> parts;
   double sum = 0;

@@ -95,14 +95,15 @@ report::Table row_table(const FaceReport& report) {
 report::Table default_fit_table(const FaceReport& report) {
   report::Table table;
   table.title = fmt::format("The default fit of {}, pictures of 640 × 480 in host memory", report.model);
-  table.columns = {"what", "backend", "per face", "faces/s", "iterations", "from cpu, px", "timed"};
+  table.columns = {"what", "backend", "per face", "faces/s", "iterations", "from cpu, px", "timed", "by stage"};
   table.text_columns = 2;
   for (const FaceFitRow& row : report.default_fits)
-    table.rows.push_back({{row.what, row.backend, with_unit(row.ms.median, Unit::milliseconds),
-                           with_unit(row.faces_per_second(), Unit::count), fmt::format("{:.1f}", row.iterations),
-                           fmt::format("{:.1e}", row.landmark_error), fmt::format("{} ×", row.repeats)},
-                          false,
-                          false});
+    table.rows.push_back(
+        {{row.what, row.backend, with_unit(row.ms.median, Unit::milliseconds),
+          with_unit(row.faces_per_second(), Unit::count), fmt::format("{:.1f}", row.iterations),
+          fmt::format("{:.1e}", row.landmark_error), fmt::format("{} ×", row.repeats), stages_text(row.stages)},
+         false,
+         false});
   return table;
 }
 
@@ -112,7 +113,7 @@ report::Report face_page(const FaceReport& report) {
   report::Section section;
   section.blocks = {
       machine_list(
-          report.machine, report.commit, report.date,
+          report,
           fmt::format("models trained on 82 drawn photographs, 68 landmarks, and films of people who turn, speak and "
                       "blink; {} iterations per "
                       "frame, damping 1, 1/2, 1/4, 1/8; seed {}{}",

@@ -17,9 +17,7 @@ constexpr PaperFaceTime paper_face_times[] = {
     {36864, 813.35, 20.58},  {40960, 903.71, 21.85},  {45056, 1000.40, 23.02}, {49152, 1077.62, 24.47},
     {53248, 1158.40, 26.54}, {57344, 1243.77, 26.91}, {61440, 1333.50, 28.26}, {65536, 1423.24, 29.58}};
 
-ordered_json row_json(const FaceRow& row) {
-  ordered_json stages = ordered_json::object();
-  for (const StageTime& time : row.stages) stages[time.stage] = time.ms;
+ordered_json face_row_json(const FaceRow& row) {
   return {{"backend", row.backend},
           {"pixels", row.pixels},
           {"modes", row.modes},
@@ -28,7 +26,7 @@ ordered_json row_json(const FaceRow& row) {
           {"ms", row.ms.median},
           {"ms_quartiles", {row.ms.low, row.ms.high}},
           {"mean_ms", row.mean_ms},
-          {"ms_stages", stages},
+          {"ms_stages", stages_json(row.stages)},
           {"upload_ms", optional_number(row.upload_ms)},
           {"free_iterations", optional_number(row.free_iterations)},
           {"error", optional_number(row.error)},
@@ -51,12 +49,6 @@ const FaceRow* at_size(const FaceReport& report, std::string_view backend, std::
 }
 
 }  // namespace
-
-std::optional<double> FaceRow::stage(std::string_view wanted) const {
-  for (const StageTime& time : stages)
-    if (time.stage == wanted) return time.ms;
-  return std::nullopt;
-}
 
 std::vector<const FaceRow*> FaceReport::of(std::string_view backend) const {
   std::vector<const FaceRow*> found;
@@ -92,32 +84,24 @@ std::optional<PaperFaceTime> paper_face_time(std::size_t pixels) {
 }
 
 std::string face_json(const FaceReport& report) {
-  ordered_json json = {
-      {"kind", "face"},
-      {"date", report.date},
-      {"commit", report.commit},
-      {"machine", machine_json(report.machine)},
-      {"build", build_json(report.machine)},
-      {"facemark", report.facemark},
-      {"settings", {{"iterations", report.iterations}, {"seed", report.seed}, {"seconds", report.seconds}}},
-      {"pixels", report.pixels}};
-  json["rows"] = ordered_json::array();
-  for (const FaceRow& row : report.rows) json["rows"].push_back(row_json(row));
+  ordered_json json = run_json("face", report);
+  json["facemark"] = report.facemark;
+  json["settings"] = {{"iterations", report.iterations}, {"seed", report.seed}, {"seconds", report.seconds}};
+  json["pixels"] = report.pixels;
+  add_rows(json, "rows", report.rows, face_row_json);
   if (!report.default_fits.empty()) {
     json["model"] = report.model;
-    json["default_fits"] = ordered_json::array();
-    for (const FaceFitRow& row : report.default_fits) {
-      ordered_json one = {{"what", row.what},
+    add_rows(json, "default_fits", report.default_fits, [](const FaceFitRow& row) {
+      return ordered_json{{"what", row.what},
                           {"backend", row.backend},
                           {"faces", row.faces},
                           {"ms", {{"median", row.ms.median}, {"low", row.ms.low}, {"high", row.ms.high}}},
                           {"faces_per_second", row.faces_per_second()},
                           {"iterations", row.iterations},
                           {"landmark_error", row.landmark_error},
-                          {"repeats", row.repeats}};
-      for (const StageTime& stage : row.stages) one["stages"][stage.stage] = stage.ms;
-      json["default_fits"].push_back(std::move(one));
-    }
+                          {"repeats", row.repeats},
+                          {"stages", stages_json(row.stages)}};
+    });
   }
   add_figures(report, json);
   if (report.products) json["products"] = product_json(*report.products);

@@ -1,9 +1,10 @@
-// The results of `kinema bench face`, and their three forms: text for a terminal, JSON for programs, a report page.
+// The results of `kinema bench face`, and their forms: JSON for programs, a report page.
 #pragma once
 
 #include "bench/face/face_picture.h"
 #include "bench/face/product/product_bench.h"
 #include "bench/machine.h"
+#include "bench/stages.h"
 #include "bench/statistics.h"
 #include "kinema/stage_time.h"
 #include "report/report.h"
@@ -46,7 +47,7 @@ struct FaceRow {
   std::optional<double> upload_ms;        ///< the median frame where its upload is not hidden; on a GPU
   std::optional<double> free_iterations;  ///< mean number where the loop ends by itself; of one backend
 
-  std::optional<double> stage(std::string_view wanted) const;
+  std::optional<double> stage(std::string_view wanted) const { return stage_ms(stages, wanted); }
   double faces_per_second() const { return ms.median > 0 ? 1000 / ms.median : 0; }
 };
 
@@ -65,13 +66,8 @@ struct FaceFitRow {
   double faces_per_second() const { return ms.median > 0 ? 1000 / ms.median : 0; }
 };
 
-struct FaceReport {
-  std::string date;    ///< UTC, ISO 8601
-  std::string commit;  ///< "" if unknown
-  Machine machine;
+struct FaceReport : RunReport {
   std::string facemark;  ///< OpenCV's version if its module is built in
-  std::uint64_t seed = 0;
-  double seconds = 0;  ///< spent on each measurement, approximately
   int iterations = 0;
   std::vector<std::size_t> pixels;
   std::vector<FaceRow> rows;
@@ -97,7 +93,6 @@ struct PaperFaceTime {
 };
 std::optional<PaperFaceTime> paper_face_time(std::size_t pixels);
 
-std::string face_text(const FaceReport& report);
 std::string face_json(const FaceReport& report);
 report::Report face_page(const FaceReport& report);
 

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 #include <numeric>
 
@@ -22,20 +21,14 @@ constexpr std::size_t paper_trials = 100;  // of which the paper prints means
 }  // namespace
 
 HeadReport measure_head(const HeadBenchOptions& options, const std::function<void(const std::string&)>& progress) {
-  if (!std::isfinite(options.seconds) || options.seconds < 0)
-    throw Error(fmt::format("{} is not a time to measure for: give seconds above 0", options.seconds));
   if (options.width == 0 || options.height == 0 || std::max(options.width, options.height) > longest_side)
     throw Error(
         fmt::format("a frame of {} x {} pixels: give 1 to {} a side", options.width, options.height, longest_side));
 
   HeadReport report;
-  report.date = utc_date();
-  report.commit = source_commit();
-  report.machine = describe_machine(options.threads);
+  begin_run(options, 0.4, 0.1, report);
   report.width = options.width;
   report.height = options.height;
-  report.seed = options.seed;
-  report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.1 : 0.4;
 
   if (progress) progress("bench head: making frames");
   auto implementations =
@@ -70,10 +63,6 @@ HeadReport measure_head(const HeadBenchOptions& options, const std::function<voi
   return report;
 }
 
-void run_head(const HeadBenchOptions& options) {
-  ResultFiles files(options, "head");
-  const HeadReport report = measure_head(options, say);
-  files.publish(head_text(report), head_json(report), head_page(report));
-}
+void run_head(const HeadBenchOptions& options) { run(options, "head", measure_head, head_json, head_page); }
 
 }  // namespace kinema::bench

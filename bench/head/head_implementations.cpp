@@ -15,7 +15,6 @@
 #endif
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -418,21 +417,15 @@ std::vector<std::string> head_tables() { return {std::begin(all_tables), std::en
 
 std::vector<HeadImplementation> head_implementations(const std::vector<std::string>& tables,
                                                      const HeadProblem& problem) {
-  for (const std::string& table : tables)
-    if (std::find(std::begin(all_tables), std::end(all_tables), table) == std::end(all_tables))
-      throw Error(
-          fmt::format("there is no table '{}' to measure: name some of {}", table, fmt::join(all_tables, ", ")));
-  const auto wanted = [&](const char* table) {
-    return tables.empty() || std::find(tables.begin(), tables.end(), table) != tables.end();
-  };
+  check_names("table", tables, all_tables);
   if (const std::string reason = no_gpu_reason(); tables == std::vector<std::string>{"gpu"} && !reason.empty())
     throw Error("no GPU can be measured here: " + reason);
   const auto field = std::make_shared<Field>(problem);
-  if (wanted("paper")) field->add_paper();
-  if (wanted("kernels")) field->add_kernels();
-  if (wanted("cpu")) field->add_cpu();
-  if (wanted("gpu")) field->add_gpu();
-  if (wanted("other")) field->add_other();
+  if (wanted(tables, "paper")) field->add_paper();
+  if (wanted(tables, "kernels")) field->add_kernels();
+  if (wanted(tables, "cpu")) field->add_cpu();
+  if (wanted(tables, "gpu")) field->add_gpu();
+  if (wanted(tables, "other")) field->add_other();
   // the frames live as long as their readers
   for (HeadImplementation& implementation : field->implementations)
     implementation.once = [field, once = std::move(implementation.once)] { once(); };

@@ -98,11 +98,10 @@ report::Bars cpu_figure(const HeadReport& report) {
 
 report::Report head_page(const HeadReport& report) {
   report::Section section;
-  section.blocks.emplace_back(
-      machine_list(report.machine, report.commit, report.date,
-                   fmt::format("frames of {} × {} pixels, made on the spot: a lit head with the noise of a sensor, and "
-                               "white noise; seed {}",
-                               report.width, report.height, report.seed)));
+  section.blocks.emplace_back(machine_list(
+      report, fmt::format("frames of {} × {} pixels, made on the spot: a lit head with the noise of a sensor, and "
+                          "white noise; seed {}",
+                          report.width, report.height, report.seed)));
   const bool paper = !report.table("paper").empty();
   if (paper) {
     section.blocks.emplace_back(paper_table(report));

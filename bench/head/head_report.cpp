@@ -9,9 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json row_json(const HeadRow& row) {
-  ordered_json stages = ordered_json::object();
-  for (const StageTime& time : row.stages) stages[time.stage] = time.ms;
+ordered_json head_row_json(const HeadRow& row) {
   return {{"table", row.table},
           {"name", row.name},
           {"backend", row.backend},
@@ -23,7 +21,7 @@ ordered_json row_json(const HeadRow& row) {
           {"frames", row.frames},
           {"ms", row.ms.median},
           {"ms_quartiles", {row.ms.low, row.ms.high}},
-          {"ms_stages", stages},
+          {"ms_stages", stages_json(row.stages)},
           {"repeats", row.repeats},
           {"mean_ms", optional_number(row.mean_ms)},
           {"mean_of", row.mean_of},
@@ -40,12 +38,6 @@ ordered_json row_json(const HeadRow& row) {
 }
 
 }  // namespace
-
-std::optional<double> HeadRow::stage(std::string_view wanted) const {
-  for (const StageTime& time : stages)
-    if (time.stage == wanted) return time.ms;
-  return std::nullopt;
-}
 
 std::vector<const HeadRow*> HeadReport::table(std::string_view name) const {
   std::vector<const HeadRow*> found;
@@ -73,16 +65,10 @@ void compare_rows(HeadReport& report) {
 }
 
 std::string head_json(const HeadReport& report) {
-  ordered_json json = {
-      {"kind", "head"},
-      {"date", report.date},
-      {"commit", report.commit},
-      {"machine", machine_json(report.machine)},
-      {"build", build_json(report.machine)},
-      {"settings",
-       {{"width", report.width}, {"height", report.height}, {"seed", report.seed}, {"seconds", report.seconds}}}};
-  json["rows"] = ordered_json::array();
-  for (const HeadRow& row : report.rows) json["rows"].push_back(row_json(row));
+  ordered_json json = run_json("head", report);
+  json["settings"] = {
+      {"width", report.width}, {"height", report.height}, {"seed", report.seed}, {"seconds", report.seconds}};
+  add_rows(json, "rows", report.rows, head_row_json);
   return json.dump() + "\n";
 }
 

@@ -1,7 +1,8 @@
-// The results of `kinema bench head`, and their three forms: text for a terminal, JSON for programs, a report page.
+// The results of `kinema bench head`, and their forms: JSON for programs, a report page.
 #pragma once
 
 #include "bench/machine.h"
+#include "bench/stages.h"
 #include "bench/statistics.h"
 #include "kinema/stage_time.h"
 #include "report/report.h"
@@ -47,17 +48,12 @@ struct HeadRow {
   /// Relative to the reference: pixels, and share of the frame.
   std::optional<double> centroid_error, area_error;
 
-  std::optional<double> stage(std::string_view wanted) const;
+  std::optional<double> stage(std::string_view wanted) const { return stage_ms(stages, wanted); }
   double frames_per_second() const { return ms.median > 0 ? 1000 / ms.median : 0; }
 };
 
-struct HeadReport {
-  std::string date;    ///< UTC, ISO 8601
-  std::string commit;  ///< "" if unknown
-  Machine machine;
+struct HeadReport : RunReport {
   std::size_t width = 0, height = 0;
-  std::uint64_t seed = 0;
-  double seconds = 0;  ///< spent on each row, approximately
   std::vector<HeadRow> rows;
 
   std::vector<const HeadRow*> table(std::string_view name) const;
@@ -67,7 +63,6 @@ struct HeadReport {
 /// Fills calculations, speed-ups and ratios to the floor.
 void compare_rows(HeadReport& report);
 
-std::string head_text(const HeadReport& report);
 std::string head_json(const HeadReport& report);
 report::Report head_page(const HeadReport& report);
 

@@ -5,7 +5,7 @@ import struct
 import zlib
 
 import plot_svg
-from make_benchmarks_md import device, short, table, times
+from make_benchmarks_md import NO_GPU, device, short, table, times
 
 # table 1 of the paper: ms a frame on an Athlon II X2 250 and a GTX 650
 PAPER = {4096: (75.57, 9.74), 8192: (180.58, 11.08), 12288: (271.40, 12.65), 16384: (366.81, 14.06), 20480: (445.58, 15.18),
@@ -191,6 +191,34 @@ def iterations(results):
             f"under 0.01 % of E, 30 at most) takes, in the mean of 100 frames, {'; '.join(parts)}.\n") if parts else ""
 
 
+def statements(results):
+    """What the paper says in numbers, and the same of ours."""
+    rows = []
+    for result in results:
+        name = device(result)
+        for pixels in (4096, 32768, 65536):
+            listing, paper, cuda, cpu = (rows_of(result, backend).get(pixels) for backend in ("listing", "paper", "cuda", "cpu"))
+            cpu_ms, gpu_ms = PAPER[pixels]
+            if listing and paper:
+                ours, theirs = listing["mean_ms"] / paper["mean_ms"], cpu_ms / gpu_ms
+                rows.append([f"{pixels:,} pixels: its kernels over the serial program", times(theirs), f"{times(ours)}, {name}",
+                             "ours, by its GPU" if ours > theirs else "the paper's"])
+            for backend, row in (("cuda", cuda), ("cpu", cpu)):
+                if listing and row:
+                    rows.append([f"{pixels:,} pixels: `{backend}` over the serial program", "", f"{times(listing['mean_ms'] / row['mean_ms'])}, {name}",
+                                 "ours"])
+            best = cuda or cpu
+            if best:
+                rows.append([f"{pixels:,} pixels: frames per second", short(1000 / gpu_ms), f"{short(1000 / best['mean_ms'])}, {name}", "ours"])
+        for index, backend in enumerate(("listing", "paper")):
+            rows_here = rows_of(result, backend)
+            if 4096 in rows_here and 65536 in rows_here:
+                ours, theirs = (rows_here[65536]["mean_ms"] / rows_here[4096]["mean_ms"], PAPER[65536][index] / PAPER[4096][index])
+                rows.append([f"growth of the time of `{backend}` from 4,096 to 65,536 pixels", times(theirs), f"{times(ours)}, {name}",
+                             "ours" if ours < theirs else "the paper's"])
+    return table(["what", "the paper", "measured", "who wins"], rows)
+
+
 def followed(results):
     rows = []
     for result in results:
@@ -248,6 +276,7 @@ Lines of fewer than 1,000 frames go on as long a frame as theirs.
 ## Table 1: time per frame
 
 {table_1(results)}
+{statements(results)}
 {iterations(results)}
 {streams(results)}
 How the films were followed:
@@ -255,5 +284,5 @@ How the films were followed:
 {followed(results)}
 ## Before and after the baselines were mended
 
-{before(results, kept)}"""
+{before(results, kept) or NO_GPU}"""
     return text, {**figure_5(results), **figure_6(results), **figures_7_and_8(results)}

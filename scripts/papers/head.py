@@ -1,7 +1,7 @@
 """The figures and tables of the head paper, remade."""
 
 import plot_svg
-from make_benchmarks_md import device, scientific, short, table, times
+from make_benchmarks_md import NO_GPU, device, scientific, short, table, times
 
 # table 1 of the paper: transfer and calculation, ms
 PAPER = {"gpu1": (2.05, 131.34), "gpu2": (2.05, 38.59), "gpu3": (2.05, 23.19), "gpu4": (2.05, 9.68), "gpu5": (2.05, 3.81),
@@ -135,8 +135,8 @@ Figures 1 to 3 are the algorithm and drawings of sums: `bench/head/steps/cpu_ste
 
 ## The steps on the GPU, kernels alone
 
-{kernels(results)}
+{kernels(results) or NO_GPU}
 ## Before and after the steps were written as printed
 
-{before(results, kept)}"""
+{before(results, kept) or NO_GPU}"""
     return text, figure_4(results)

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """The filter of the body paper at its own operating point, beside the default, on motion-capture clips: speed and accuracy.
 
-    scripts/papers/measure_clips.py walk=clips/02_01.bvh@0:80 --kinema build/gpu/kinema --backends cuda,cpu --out paper-clips.json
+    scripts/papers/measure_clips.py walk=clips/02_01.bvh@0:60 --kinema build/gpu/kinema --out paper-clips.json
 
-Each clip becomes a recording of depth images, name=file@start:frames, with the person's skeleton; both filters find the person by
-the tracker's own search and use no later frame. Kept as bench/results/paper-clips.json, it goes into docs/papers/body.md.
+Each clip becomes a recording of depth images, name=file@seconds:frames, with the person's skeleton; both filters find the person by
+the tracker's own search and use no later frame. Kept as bench/results/paper-clips-<device>.json, it goes into docs/papers/body.md.
 """
 
 import argparse
 import json
-import platform
 import subprocess
 import sys
 import tempfile
@@ -25,13 +24,14 @@ def call(*words):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("clips", nargs="+", metavar="name=file@start:frames")
+    parser.add_argument("clips", nargs="+", metavar="name=file@seconds:frames")
     parser.add_argument("--kinema", default="build/release/kinema")
-    parser.add_argument("--backends", default="cpu")
-    parser.add_argument("--commit", default="")
-    parser.add_argument("--machine", default=platform.processor() or platform.machine())
+    parser.add_argument("--backends", default="", help="with commas between; otherwise all that run here")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
+    # the machine in the words of the benchmarks, from the smallest of them
+    told = json.loads(call(options.kinema, "bench", "head", "--tables", "other", "--size", "64x48", "--seconds", 0.01, "--json"))
+    backends = options.backends.split(",") if options.backends else ["cuda", "cpu"] if told["machine"]["gpus"] else ["cpu"]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for word in options.clips:
@@ -41,7 +41,7 @@ def main():
             recording, poses = Path(folder) / name, Path(folder) / f"{name}.jsonl"
             call(options.kinema, "body", "simulate", "--motion", path, "--mode", "depth", "--start", start or 0, "--frames", frames or 0,
                  "--out", recording)
-            for backend in options.backends.split(","):
+            for backend in backends:
                 for filter_, words in (("paper", ["--paper"]), ("default", ["--lag", "0"])):
                     run = json.loads(call(options.kinema, "body", "track", "--input", recording, "--out", poses, "--backend", backend,
                                           "--json", *words))
@@ -51,8 +51,8 @@ def main():
                                  "particles": run["particles"], "layers": run["layers"], "fps": run["fps"], "lost": run["lost"],
                                  "mean_mm": found["mean_mm"], "within": found["within_100mm_of_truth"]})
                     print(rows[-1], file=sys.stderr)
-    options.out.write_text(json.dumps({"kind": "paper clips", "machine": options.machine, "commit": options.commit, "rows": rows}, indent=1)
-                           + "\n")
+    kept = {key: told[key] for key in ("machine", "build", "commit", "date")}
+    options.out.write_text(json.dumps({"kind": "paper clips", **kept, "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -166,6 +166,9 @@ struct Report {
 /// One JSON object. Values that are not finite become null; bytes that are no UTF-8 are replaced.
 std::string to_json(const Report& report);
 
+/// Titles, words and tables for a terminal.
+std::string to_text(const Report& report);
+
 /// The page: one HTML file that needs nothing beside it.
 std::string to_html(const Report& report);
 

@@ -76,11 +76,11 @@ TEST(Report, JsonAndTextHoldTheTrackers) {
   ASSERT_EQ(json["trackers"].size(), 1u);
   EXPECT_DOUBLE_EQ(json["trackers"][0]["frames_per_second"], 250);
   EXPECT_DOUBLE_EQ(json["trackers"][0]["ms_stages"]["weigh"], 3);
-  EXPECT_NE(body_text(made_up()).find("weigh 3.00"), std::string::npos);
+  EXPECT_NE(report::to_text(body_page(made_up())).find("weigh 3 ms"), std::string::npos);
 }
 
 TEST(Report, TextSaysWhatWasScaled) {
-  EXPECT_NE(body_text(made_up()).find("measured on 4 of the samples, scaled"), std::string::npos);
+  EXPECT_NE(report::to_text(body_page(made_up())).find("5 × on 4 of the samples, scaled"), std::string::npos);
 }
 
 TEST(Report, PageHoldsFigures5And6WithACurveForEachBackend) {

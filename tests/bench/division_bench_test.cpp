@@ -37,7 +37,7 @@ TEST(DivisionBench, MeasuresWholeAndDividedAndComparesTheirBits) {
 TEST(DivisionBench, NeverCallsPartsOfOneDeviceASpeedUp) {
   const DivisionReport report = measure_division(tiny(), {});
   EXPECT_TRUE(report.one_device);
-  const std::string text = division_text(report), json = division_json(report);
+  const std::string text = report::to_text(division_page(report)), json = division_json(report);
   EXPECT_NE(text.find("no gain can come of it"), std::string::npos) << text;
   EXPECT_EQ((text + json).find("speed"), std::string::npos) << text;
   EXPECT_TRUE(nlohmann::json::accept(json));

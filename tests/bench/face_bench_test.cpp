@@ -63,7 +63,7 @@ TEST(FaceBench, DividesTheTimeOfTheListingAsFigure2) {
   ASSERT_EQ(shares[0].parts.size(), 3u);
   EXPECT_GT(shares[0].parts[1].ms, shares[0].parts[0].ms);                    // E is more than the initial estimate
   EXPECT_LE(shares[0].total(), 1.5 * report.of("listing").front()->ms.high);  // medians of parts, not of the sum
-  EXPECT_NE(face_text(report).find("Figure 2"), std::string::npos);
+  EXPECT_NE(report::to_text(face_page(report)).find("Figure 2"), std::string::npos);
   EXPECT_EQ(report.templates.size(), 2u);
 }
 
@@ -178,7 +178,7 @@ TEST(FaceBench, TimesTheDefaultFitOfAModel) {
   FaceReport report;
   report.model = "a.kface";
   report.default_fits = rows;
-  EXPECT_NE(face_text(report).find("The default fit of a.kface"), std::string::npos);
+  EXPECT_NE(report::to_text(face_page(report)).find("The default fit of a.kface"), std::string::npos);
   const auto json = nlohmann::json::parse(face_json(report));
   EXPECT_EQ(json["default_fits"].size(), rows.size());
   EXPECT_FALSE(face_page(report).sections.empty());
@@ -203,7 +203,7 @@ TEST(FaceBench, ShowsTheProductsThatWereTimed) {
   EXPECT_DOUBLE_EQ(report.products->mean_ratio().value(), 1);
   EXPECT_DOUBLE_EQ(report.products->least_ratio().value(), 0.5);
   EXPECT_DOUBLE_EQ(report.products->least_copy_share().value(), 0.9);
-  EXPECT_NE(face_text(report).find("a warp per row"), std::string::npos);
+  EXPECT_NE(report::to_text(face_page(report)).find("a warp per row"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(face_json(report))["products"]["rows"].size(), 3u);
   EXPECT_EQ(face_page(report).sections.size(), 1u);
   EXPECT_FALSE(ProductReport().mean_ratio());

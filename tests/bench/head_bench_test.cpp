@@ -54,7 +54,7 @@ TEST(HeadBench, RemakesTable1WithTheStepsThatRunHere) {
     if (name != "reference") expected.emplace(name);
   EXPECT_EQ(measured, expected);
   EXPECT_DOUBLE_EQ(report.find("cpu1")->speedup_cpu1.value(), 1);
-  EXPECT_NE(head_text(report).find("36.7"), std::string::npos);  // the paper's own, beside
+  EXPECT_NE(report::to_text(head_page(report)).find("36.7"), std::string::npos);  // the paper's own, beside
 }
 
 TEST(HeadBench, WritesTextJsonAndAPage) {

@@ -65,6 +65,15 @@ TEST(ReportJson, ValuesThatAreNotFiniteBecomeNull) {
   EXPECT_TRUE(json["sections"][0]["blocks"][0]["series"][0]["y"][0].is_null());
 }
 
+TEST(ReportText, TablesHaveTheirColumnsBelowEachOther) {
+  Table table{"Times", {"what", "µs", "×"}, 1, {}};
+  table.rows = {{{"a", "1.2", "10×"}}, {{"long", "3", "2×"}, true}};
+  Plot plot;
+  plot.title = "nothing of this";
+  EXPECT_EQ(to_text({"All", "", {{"Part", "", {plot, table, List{{{"CPU", "fast"}}}, Text{"So.", ""}}}}, ""}),
+            "All\n\nPart\n\nTimes\nwhat   µs    ×\na     1.2  10×\n\nlong    3   2×\n\nCPU: fast\n\nSo.\n");
+}
+
 TEST(ReportJson, PicturesArePartOfIt) {
   const auto json =
       nlohmann::json::parse(to_json({"", "", {{"", "", {Pictures{{{"any bytes", 2, 3, "what it shows", ""}}}}}}, ""}));

@@ -1,4 +1,4 @@
-// The matrix–vector products of `kinema bench face` as text, JSON and a section of the page.
+// The matrix–vector products of `kinema bench face` as JSON and a section of the page.
 #pragma once
 
 #include "bench/face/product/product_bench.h"
@@ -6,11 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <string>
-
 namespace kinema::bench {
 
-std::string product_text(const ProductReport& report);
 nlohmann::ordered_json product_json(const ProductReport& report);
 report::Section product_section(const ProductReport& report);
 
