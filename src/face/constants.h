@@ -106,13 +106,19 @@ KINEMA_CONSTANT(int, missing_interval, 3);  // frames
 KINEMA_CONSTANT(double, longest_missing, 5);  // seconds
 /// Two fits are of one face where they are nearer to each other than this. [drawn films of five who cross]
 KINEMA_CONSTANT(double, one_face, 0.7);  // outer-eye distances
-/// Who is missing is looked for around the last place, within this, [drawn films of five who cross]
-KINEMA_CONSTANT(double, missing_reach, 1.5);  // outer-eye distances
+/// Who is missing is expected around the last place, within this, [drawn films of five who cross]
+KINEMA_CONSTANT(double, missing_reach, 1);  // outer-eye distances
 /// which grows by this. [drawn films of five who cross]
-KINEMA_CONSTANT(double, missing_speed, 6);  // outer-eye distances per second
-/// A face that is like the one that is missing by less is not the same person: cosine between what textures have that the mean face
-/// has not. [drawn films of five who cross]
-KINEMA_CONSTANT(double, least_likeness, 0.3);  // cosine
+KINEMA_CONSTANT(double, missing_speed, 4);  // outer-eye distances per second
+/// For so long after a face was seen it is expected to go on as it went. [drawn films of five who cross]
+KINEMA_CONSTANT(double, longest_going, 0.5);  // seconds
+/// How quickly its velocity is learnt. [drawn films of five who cross]
+KINEMA_CONSTANT(double, velocity_rate, 10);  // hertz
+/// A face that is larger or smaller by this, and by as much more in each second, is less like the one that was seen. [drawn films of
+/// five who cross]
+KINEMA_CONSTANT(double, size_change, 0.15);  // natural logarithm
+/// A face that is less like the one that is missing is not the same person. [drawn films of five who cross]
+KINEMA_CONSTANT(double, most_strange, 2.5);  // sum of the differences in looks, place and size
 /// The texture of a face is learnt once in so many frames, [time]
 KINEMA_CONSTANT(int, texture_interval, 10);  // frames
 /// each time by this share. [drawn films of five who cross]

@@ -3,7 +3,6 @@
 #include "face/constants.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <tuple>
@@ -12,20 +11,6 @@
 namespace kinema::face {
 namespace {
 
-struct Place {
-  double x = 0, y = 0;
-};
-
-Place middle_of(const std::vector<float>& landmarks) {
-  Place sum;
-  for (std::size_t i = 0; i + 1 < landmarks.size(); i += 2)
-    sum.x += static_cast<double>(landmarks[i]), sum.y += static_cast<double>(landmarks[i + 1]);
-  const double count = std::max<double>(1, static_cast<double>(landmarks.size() / 2));
-  return {sum.x / count, sum.y / count};
-}
-
-double distance(const Place& a, const Place& b) { return std::hypot(a.x - b.x, a.y - b.y); }
-
 double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   double ab = 0, aa = 0, bb = 0;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -33,12 +18,6 @@ double cosine(const std::vector<float>& a, const std::vector<float>& b) {
     ab += x * y, aa += x * x, bb += y * y;
   }
   return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
-}
-
-bool in_box(const std::vector<float>& landmarks, const Start::Box& box) {
-  const Place at = middle_of(landmarks);
-  return at.x >= static_cast<double>(box.x) && at.x <= static_cast<double>(box.x + box.width) &&
-         at.y >= static_cast<double>(box.y) && at.y <= static_cast<double>(box.y + box.height);
 }
 
 }  // namespace
@@ -57,6 +36,14 @@ void FollowedFaces::set_neutral() {
   for (Person& person : people_) person.face.set_neutral();
 }
 
+FollowedFaces::Place FollowedFaces::middle_of(const Fit& fit) {
+  Place sum;
+  for (std::size_t i = 0; i + 1 < fit.landmarks.size(); i += 2)
+    sum.x += static_cast<double>(fit.landmarks[i]), sum.y += static_cast<double>(fit.landmarks[i + 1]);
+  const auto count = static_cast<double>(fit.landmarks.size() / 2);
+  return {sum.x / count, sum.y / count};
+}
+
 std::vector<float> FollowedFaces::texture_of(FramePicture& image, const Fit& fit) const {
   const Model& model = *settings_.model;
   const auto coarsest = static_cast<std::uint32_t>(model.levels.size() - 1);
@@ -66,13 +53,44 @@ std::vector<float> FollowedFaces::texture_of(FramePicture& image, const Fit& fit
   return texture;
 }
 
+// How little a fit is like that of a person: by looks, by size, and by how far it is from where the person went.
+double FollowedFaces::strangeness(const Person& person, const Fit& fit, const std::vector<float>& texture,
+                                  double time) const {
+  const double since = time - person.sure, going = std::min(since, longest_going);
+  const Place at = middle_of(fit);
+  const double away = std::hypot(at.x - person.at.x - going * person.velocity.x,
+                                 at.y - person.at.y - going * person.velocity.y) /
+                      (person.size * (missing_reach + missing_speed * since));
+  const double grown = std::abs(std::log(size_of(*settings_.model, fit) / person.size)) / (size_change + size_change * since);
+  return 1 - cosine(texture, person.texture) + std::min(away, 3.0) + std::min(grown, 3.0);
+}
+
+void FollowedFaces::learn(Person& person, const Fit& fit, FramePicture& image, double time) const {
+  const bool first = person.texture.empty();
+  if (!first && fit.failure > settings_.doubt) return;
+  const Place at = middle_of(fit);
+  if (const double seconds = time - person.sure; !first && seconds > 0) {
+    const double share = std::min(1.0, velocity_rate * seconds);
+    person.velocity.x += share * ((at.x - person.at.x) / seconds - person.velocity.x);
+    person.velocity.y += share * ((at.y - person.at.y) / seconds - person.velocity.y);
+  }
+  person.sure = time;
+  person.at = at;
+  person.size = size_of(*settings_.model, fit);
+  if (!first && frame_ % texture_interval != 0) return;
+  const std::vector<float> now = texture_of(image, fit);
+  const float share = first ? 1 : texture_share;
+  person.texture.resize(now.size());
+  for (std::size_t i = 0; i < now.size(); ++i) person.texture[i] += share * (now[i] - person.texture[i]);
+}
+
 std::vector<Estimate> FollowedFaces::track(FramePicture& image, double time) {
   ++frame_;
   detect_ms_ = 0;
   const Stopwatch watch;
   std::erase_if(people_, [&](const Person& person) { return time - person.seen > longest_missing; });
   std::vector<Found> found = follow(image);
-  part(image, found);
+  part(image, time, found);
   recognise(image, time, search(image, found), found);
   const double fit_ms = watch.ms() - detect_ms_;
   std::vector<Estimate> estimates = conclude(image, time, found);
@@ -100,16 +118,19 @@ std::vector<FollowedFaces::Found> FollowedFaces::follow(FramePicture& image) {
 }
 
 // The fit of somebody who is hidden slides to whoever hides them: of two fits to one face the one counts that it is like.
-void FollowedFaces::part(FramePicture& image, std::vector<Found>& found) const {
+void FollowedFaces::part(FramePicture& image, double time, std::vector<Found>& found) const {
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (std::size_t j = i + 1; j < found.size();) {
+      const Place a = middle_of(found[i].fit), b = middle_of(found[j].fit);
       const double size = std::min(size_of(*settings_.model, found[i].fit), size_of(*settings_.model, found[j].fit));
-      if (distance(middle_of(found[i].fit.landmarks), middle_of(found[j].fit.landmarks)) > one_face * size) {
+      if (std::hypot(a.x - b.x, a.y - b.y) > one_face * size) {
         ++j;
         continue;
       }
-      const auto likeness = [&](const Found& one) { return cosine(texture_of(image, one.fit), one.person->texture); };
-      if (likeness(found[j]) > likeness(found[i])) std::swap(found[i], found[j]);
+      const auto strange = [&](const Found& one) {
+        return strangeness(*one.person, one.fit, texture_of(image, one.fit), time);
+      };
+      if (strange(found[j]) < strange(found[i])) std::swap(found[i], found[j]);
       found.erase(found.begin() + static_cast<std::ptrdiff_t>(j));
     }
   }
@@ -132,8 +153,12 @@ std::vector<Fit> FollowedFaces::search(FramePicture& image, const std::vector<Fo
     const GreyView& grey = image.grey();
     const Stopwatch watch;
     for (const Start::Box& box : settings_.detect(grey)) {
+      const auto inside = [](double at, float begin, float length) {
+        return at >= static_cast<double>(begin) && at <= static_cast<double>(begin + length);
+      };
       const bool known = std::any_of(found.begin(), found.end(), [&](const Found& one) {
-        return in_box(one.fit.landmarks, box);
+        const Place at = middle_of(one.fit);
+        return inside(at.x, box.x, box.width) && inside(at.y, box.y, box.height);
       });
       if (known || starts.size() >= most()) continue;
       starts.emplace_back();
@@ -153,9 +178,12 @@ std::vector<Fit> FollowedFaces::search(FramePicture& image, const std::vector<Fo
   std::sort(fits.begin(), fits.end(), [](const Fit& a, const Fit& b) { return a.failure < b.failure; });
   std::vector<Fit> kept;
   for (Fit& fit : fits) {
-    const Place at = middle_of(fit.landmarks);
+    const Place at = middle_of(fit);
     const double reach = one_face * size_of(*settings_.model, fit);
-    const auto here = [&](const Fit& other) { return distance(at, middle_of(other.landmarks)) <= reach; };
+    const auto here = [&](const Fit& other) {
+      const Place place = middle_of(other);
+      return std::hypot(at.x - place.x, at.y - place.y) <= reach;
+    };
     if (std::any_of(kept.begin(), kept.end(), here) ||
         std::any_of(found.begin(), found.end(), [&](const Found& one) { return here(one.fit); }))
       continue;
@@ -174,12 +202,9 @@ void FollowedFaces::recognise(FramePicture& image, double time, std::vector<Fit>
   std::vector<std::tuple<double, Person*, std::size_t>> pairs;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const std::vector<float> texture = texture_of(image, seen[i]);
-    for (Person* person : missing) {
-      const double away = distance(middle_of(person->face.last_seen()), middle_of(seen[i].landmarks));
-      const double like = cosine(texture, person->texture);
-      if (like >= least_likeness && away <= person->size * (missing_reach + missing_speed * (time - person->seen)))
-        pairs.emplace_back(-like, person, i);
-    }
+    for (Person* person : missing)
+      if (const double cost = strangeness(*person, seen[i], texture, time); cost <= most_strange)
+        pairs.emplace_back(cost, person, i);
   }
   std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
   std::vector<bool> taken(seen.size(), false);
@@ -197,35 +222,31 @@ std::vector<Estimate> FollowedFaces::conclude(FramePicture& image, double time, 
   for (Person& person : people_)
     if (std::none_of(found.begin(), found.end(), [&](const Found& one) { return one.person == &person; }))
       person.face.miss();
-  std::vector<Estimate> estimates;
   std::vector<Person> newcomers;
-  for (Found& one : found) {
-    if (one.person == nullptr) {
-      if (people_.size() + newcomers.size() >= most()) continue;
-      newcomers.push_back({++numbers_, FollowedFace(settings_), {}});
+  newcomers.reserve(found.size());
+  for (Found& one : found)
+    if (one.person == nullptr && people_.size() + newcomers.size() < most()) {
+      newcomers.push_back({++numbers_, FollowedFace(settings_), time, time, {}, {}, 0, {}});
+      one.person = &newcomers.back();
     }
-    Person& person = one.person != nullptr ? *one.person : newcomers.back();
-    Estimate estimate;
-    estimate.found = estimate.tried = true;
-    estimate.person = person.number;
-    estimate.time = time;
-    estimate.detected = one.detected;
-    estimate.confidence = one.fit.quality;
-    person.seen = time;
-    person.size = size_of(*settings_.model, one.fit);
-    const bool sure = one.fit.failure <= settings_.doubt && (frame_ + person.number) % texture_interval == 0;
-    if (person.texture.empty() || sure) {
-      const std::vector<float> now = texture_of(image, one.fit);
-      const float share = person.texture.empty() ? 1 : texture_share;
-      person.texture.resize(now.size());
-      for (std::size_t i = 0; i < now.size(); ++i) person.texture[i] += share * (now[i] - person.texture[i]);
-    }
-    estimate.fit = std::move(one.fit);
-    person.face.see(image, estimate);
-    estimates.push_back(std::move(estimate));
+  std::erase_if(found, [](const Found& one) { return one.person == nullptr; });
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.person->number < b.person->number; });
+  for (const Found& one : found) {
+    learn(*one.person, one.fit, image, time);
+    one.person->seen = time;
   }
+  std::vector<Estimate> estimates(found.size());
+  threads_.for_each(found.size(), [&](std::size_t i) {
+    Estimate& estimate = estimates[i];
+    estimate.found = estimate.tried = true;
+    estimate.person = found[i].person->number;
+    estimate.time = time;
+    estimate.detected = found[i].detected;
+    estimate.confidence = found[i].fit.quality;
+    estimate.fit = std::move(found[i].fit);
+    found[i].person->face.see(image, estimate);
+  });
   people_.insert(people_.end(), std::make_move_iterator(newcomers.begin()), std::make_move_iterator(newcomers.end()));
-  std::sort(estimates.begin(), estimates.end(), [](const Estimate& a, const Estimate& b) { return a.person < b.person; });
   if (estimates.empty()) {
     fitter_.expect({});  // what was copied is of this frame, whose pixels may change now
     estimates.emplace_back();

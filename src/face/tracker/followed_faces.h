@@ -2,6 +2,7 @@
 // and who was hidden or away for a while is told by place and looks.
 #pragma once
 
+#include "core/threads.h"
 #include "face/tracker/followed_face.h"
 #include "kinema/face_tracker.h"
 
@@ -16,7 +17,8 @@ inline constexpr const char *lost_words = "lost: the score does not trust the fi
 class FollowedFaces {
 public:
   /// Both must outlive it.
-  FollowedFaces(const TrackerSettings& settings, Fitter& fitter) : settings_(settings), fitter_(fitter) {}
+  FollowedFaces(const TrackerSettings& settings, Fitter& fitter, int threads)
+      : settings_(settings), fitter_(fitter), threads_(threads) {}
 
   /// Everybody who is found, by number; one estimate that says why if nobody is.
   std::vector<Estimate> track(FramePicture& image, double time);
@@ -26,12 +28,18 @@ public:
   void set_neutral();
 
 private:
+  struct Place {
+    double x = 0, y = 0;
+  };
   struct Person {
     int number;
     FollowedFace face;
+    double seen = 0;  // when it was found last, seconds
+    // when it was surely seen, and not half hidden:
+    double sure = 0;             // seconds
+    Place at, velocity;          // pixels, and per second
+    double size = 0;             // outer-eye distance, pixels
     std::vector<float> texture;  // what it has that the mean face has not
-    double seen = 0;             // when it was seen last, seconds
-    double size = 0;             // outer-eye distance then, pixels
   };
   // A fit to somebody: where it is null, to nobody who is known.
   struct Found {
@@ -42,9 +50,12 @@ private:
 
   std::size_t most() const;
   bool trusted(const Fit& fit) const { return fit.failure <= settings_.lost; }
+  static Place middle_of(const Fit& fit);
   std::vector<float> texture_of(FramePicture& image, const Fit& fit) const;
+  double strangeness(const Person& person, const Fit& fit, const std::vector<float>& texture, double time) const;
+  void learn(Person& person, const Fit& fit, FramePicture& image, double time) const;
   std::vector<Found> follow(FramePicture& image);
-  void part(FramePicture& image, std::vector<Found>& found) const;
+  void part(FramePicture& image, double time, std::vector<Found>& found) const;
   bool detector_is_due(const std::vector<Found>& found) const;
   std::vector<Fit> search(FramePicture& image, const std::vector<Found>& found);
   void recognise(FramePicture& image, double time, std::vector<Fit> seen, std::vector<Found>& found);
@@ -52,6 +63,7 @@ private:
 
   const TrackerSettings& settings_;
   Fitter& fitter_;
+  Threads threads_;
   std::vector<Start> given_;  // by start(), for the next frame
   std::vector<Person> people_;
   int numbers_ = 0;             // given so far

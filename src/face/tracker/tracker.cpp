@@ -39,7 +39,7 @@ struct Tracker::State {
     check(settings);
     fitter = make_fitter(settings.model, settings.fit, compute);
     if (settings.model->shape.landmarks() != HeadPoseSolver::landmarks) settings.head.reset();
-    settings.people == 1 ? void(one.emplace(settings)) : void(several.emplace(settings, *fitter));
+    settings.people == 1 ? void(one.emplace(settings)) : void(several.emplace(settings, *fitter, compute.threads));
   }
 
   TrackerSettings settings;
