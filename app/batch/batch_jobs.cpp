@@ -4,7 +4,6 @@
 #include "io/files/checksum.h"
 #include "io/files/frame_files.h"
 #include "io/files/input_file.h"
-#include "io/files/name_pattern.h"
 #include "io/sources/openers.h"
 #include "io/sources/source_schemes.h"
 

@@ -145,7 +145,7 @@ void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
     counts.ms["detect"] += watch.lap();
     std::vector<face::Fit> fits(faces.size());
     fitter->fit(faces, fits);
-    if (!run.starts) try_doubtful_again(*fitter, *run.tracker.model, faces, fits);
+    if (!run.starts) face::fit_doubtful_again(*fitter, *run.tracker.model, faces, fits);
     counts.ms["fit"] += watch.lap();
     for (std::size_t i = 0; i < read.size(); ++i) {
       std::vector<face::Estimate> found;

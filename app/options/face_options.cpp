@@ -107,11 +107,6 @@ face::FitSettings fit_settings(const FitOptions& options) {
   return settings;
 }
 
-void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const std::vector<face::Face>& faces,
-                        std::vector<face::Fit>& fits) {
-  face::fit_doubtful_again(fitter, model, faces, fits);
-}
-
 void add_image_options(Verb verb, ImageOptions& options, bool required) {
   auto images = verb.option(
       "--images", options.images, "DIR|FILE",

@@ -37,10 +37,6 @@ void add_fit_options(Verb verb, FitOptions& options);
 std::shared_ptr<const face::Model> fit_model(const FitOptions& options);
 face::FitSettings fit_settings(const FitOptions& options);
 
-/// Fits from a detector's boxes, which may be far off: fits with a low score are repeated from further starts.
-void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const std::vector<face::Face>& faces,
-                        std::vector<face::Fit>& fits);
-
 /// The sources of landmarks.
 struct ImageOptions {
   std::vector<std::string> images;

@@ -2,7 +2,6 @@
 
 #include "io/files/frame_files.h"
 #include "io/files/input_file.h"
-#include "io/files/name_pattern.h"
 #include "io/recordings/recording_kinds.h"
 #include "kinema/error.h"
 

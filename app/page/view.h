@@ -10,7 +10,6 @@
 #include "serve/requests/frames_handler.h"
 #include "serve/requests/head_handler.h"
 #include "serve/requests/job_handler.h"
-#include "serve/requests/person_handler.h"
 #include "serve/run_control.h"
 #include "serve/server.h"
 

@@ -1,4 +1,4 @@
-#include "serve/requests/person_handler.h"
+#include "serve/requests/face_handler.h"
 
 #include "core/geometry.h"
 #include "kinema/error.h"

@@ -1,6 +1,6 @@
 // Videos and PNGs by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
+#include "io/files/frame_files.h"
 #include "io/files/input_file.h"
-#include "io/files/name_pattern.h"
 #include "io/files/output_file.h"
 #include "io/pictures/image_file.h"
 #include "io/pictures/picture_sink.h"

@@ -1,8 +1,8 @@
 #include "kinema/recording.h"
 
 #include "io/cameras/source_camera.h"
+#include "io/files/frame_files.h"
 #include "io/files/input_file.h"
-#include "io/files/name_pattern.h"
 #include "io/pictures/video_capture.h"
 #include "io/recordings/raw_recording.h"
 #include "io/recordings/recording_kinds.h"

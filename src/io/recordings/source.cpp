@@ -3,7 +3,6 @@
 #include "core/unix_time.h"
 #include "io/files/frame_files.h"
 #include "io/files/input_file.h"
-#include "io/files/name_pattern.h"
 #include "io/pictures/image_file.h"
 #include "io/pictures/video_capture.h"
 #include "io/recordings/raw_recording.h"

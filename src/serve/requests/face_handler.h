@@ -4,6 +4,7 @@
 #include "kinema/face_tracker.h"
 #include "serve/messages/channel.h"
 #include "serve/requests/camera_handler.h"
+#include "serve/requests/head_handler.h"
 
 #include <functional>
 #include <memory>
@@ -47,6 +48,15 @@ private:
 class FaceHandler final : public CameraHandler {
 public:
   FaceHandler(PageSender& sender, FaceSharedState& shared);
+};
+
+/// Messages: {"do":"camera","tracker":"person","sequence":n,"time":ms} with the array "picture" (height, width, 4); answered
+/// by {"say":"person",...}. With "instead":"head" nobody is found, and the page should ask the head tracker: there is no face
+/// model, or the user has calibrated a head, which is then followed by its colours.
+class PersonHandler final : public CameraHandler {
+public:
+  /// The face model, the detector and the slots are those of `faces`, the calibration that of `heads`.
+  PersonHandler(PageSender& sender, FaceSharedState& faces, HeadSharedState& heads);
 };
 
 }  // namespace kinema::serve
