@@ -111,7 +111,7 @@ do_bench() {
   timeout 400 "$build/kinema" bench face --out "$results" --seconds 0.2
 }
 
-do_papers() { scripts/papers/measure.sh "$build/kinema" "$results" 2>&1 | tee "$results/papers.txt"; }
+do_papers() { LIMIT=300 scripts/papers/measure.sh "$build/kinema" "$results" 2>&1 | tee "$results/papers.txt"; }
 
 do_batch() {
   timeout 400 scripts/measure_batch.py "$build/kinema" --backend cuda | tee "$results/batch.json"

@@ -114,8 +114,7 @@ report::Table stage_table(const BodyReport& report) {
     for (const StageTime& stage : row.stages) {
       table.rows.push_back({{first ? row.backend : "", first ? std::string(name(row.association)) : "", stage.stage,
                              with_unit(stage.ms, Unit::milliseconds)},
-                            first,
-                            false});
+                            first});
       first = false;
     }
   }
@@ -129,8 +128,7 @@ report::Table set_points_table(const BodyReport& report) {
   for (const SetPointsRow& row : report.set_points) {
     table.rows.push_back({{row.backend, std::string(name(row.association)), std::to_string(row.points),
                            with_unit(row.ms.median, Unit::milliseconds), quartiles(row.ms)},
-                          row.points != last,
-                          false});
+                          row.points != last});
     last = row.points;
   }
   return table;
@@ -155,9 +153,7 @@ report::Table error_table(const BodyReport& report) {
   for (const BodyRow* row : worst)
     table.rows.push_back(
         {{row->backend, std::string(name(row->association)), fmt::format("{:.1e}", row->max_relative_error),
-          std::to_string(row->points), std::to_string(row->error_samples)},
-         false,
-         false});
+          std::to_string(row->points), std::to_string(row->error_samples)}});
   return table;
 }
 
@@ -169,9 +165,7 @@ report::Table block_table(const BodyReport& report) {
                       {}};
   for (const BlockRow& row : report.blocks)
     table.rows.push_back(
-        {{std::to_string(row.points_per_block), with_unit(row.ms.median, Unit::milliseconds), quartiles(row.ms)},
-         false,
-         false});
+        {{std::to_string(row.points_per_block), with_unit(row.ms.median, Unit::milliseconds), quartiles(row.ms)}});
   return table;
 }
 
@@ -181,9 +175,7 @@ report::Table linear_table(const BodyReport& report) {
     table.rows.push_back(
         {{std::to_string(row.points), std::to_string(row.samples), with_unit(row.ms.median, Unit::milliseconds),
           fmt::format("{:.2f} ns",
-                      1e6 * row.ms.median / static_cast<double>(row.points * row.samples * person_capsules))},
-         false,
-         false});
+                      1e6 * row.ms.median / static_cast<double>(row.points * row.samples * person_capsules))}});
   return table;
 }
 
@@ -199,9 +191,7 @@ report::Table tracker_table(const BodyReport& report) {
           std::to_string(row.layers), fmt::format("{} × {}", row.refined, row.refine_steps), std::to_string(row.points),
           with_unit(row.frames_per_second, Unit::count), with_unit(row.ms.median, Unit::milliseconds),
           quartiles(row.ms), std::to_string(row.lost), fmt::format("{:.1f} mm", 1e3 * row.joint_error),
-          stages_text(row.stages)},
-         false,
-         false});
+          stages_text(row.stages)}});
   return table;
 }
 
@@ -215,9 +205,7 @@ report::Table matcher_table(const BodyReport& report) {
     table.rows.push_back(
         {{row.name, fmt::format("{} × {}", row.width, row.height), std::to_string(row.disparities),
           with_unit(row.ms.median, Unit::milliseconds), quartiles(row.ms), fmt::format("{:.1f} %", 100 * row.known),
-          fmt::format("{:.2f} %", 100 * row.wrong), stages_text(row.stages)},
-         false,
-         false});
+          fmt::format("{:.2f} %", 100 * row.wrong), stages_text(row.stages)}});
   return table;
 }
 

@@ -30,9 +30,7 @@ report::Table division_table(const DivisionReport& report) {
         {{row.what, std::to_string(row.points), std::to_string(row.samples),
           fmt::format("{} ms", short_number(row.whole.median)), fmt::format("{} ms", short_number(row.divided.median)),
           fmt::format("{:+.1f} %", 100 * row.overhead()),
-          row.bytes > 0 ? fmt::format("{:.1f} kB per frame", row.bytes / 1000) : "-", row.same_bits ? "yes" : "no"},
-         false,
-         false});
+          row.bytes > 0 ? fmt::format("{:.1f} kB per frame", row.bytes / 1000) : "-", row.same_bits ? "yes" : "no"}});
   }
   return table;
 }
@@ -48,9 +46,7 @@ report::Table scaling_table(const DivisionReport& report, const std::string& sca
     table.rows.push_back(
         {{row.what, std::to_string(row.ranks), std::to_string(row.points), std::to_string(row.samples),
           fmt::format("{} ms", short_number(row.ms.median)), fmt::format("{:.0f} %", 100 * row.efficiency),
-          row.bytes > 0 ? fmt::format("{:.1f} kB per frame", row.bytes / 1000) : "-"},
-         false,
-         false});
+          row.bytes > 0 ? fmt::format("{:.1f} kB per frame", row.bytes / 1000) : "-"}});
   }
   return table;
 }

@@ -32,7 +32,7 @@ constexpr std::size_t faces_each = 8, batch_faces = 4096;
 constexpr std::size_t parts_frames = 60, upload_frames = 200, free_frames = 100;
 constexpr std::uint32_t most_free_iterations = 30;
 constexpr std::size_t most_counted_pixels = 8192;
-constexpr double listing_turns = 12;  // the listing, which speed-ups refer to, takes 0.1 s a frame of the largest model
+constexpr double listing_turns = 8;  // the listing, which speed-ups refer to, takes 0.1 s a frame of the largest model
 constexpr std::size_t least_pixels = 256, most_pixels = 1u << 20;
 constexpr std::uint32_t first_test_face = 1000;
 constexpr std::size_t facemark_pixels[] = {4096, 49152};  // its training takes minutes for all sixteen sizes

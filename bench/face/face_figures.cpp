@@ -35,8 +35,7 @@ report::Section shares_section(const std::vector<FaceShares>& all) {
       table.rows.push_back({{i == 0 ? name_of(shares) : "", shares.parts[i].stage,
                              report::with_unit(shares.parts[i].ms, Unit::milliseconds),
                              report::with_unit(share(shares, shares.parts[i]), Unit::percent)},
-                            i == 0,
-                            false});
+                            i == 0});
   section.blocks.emplace_back(std::move(table));
   section.blocks.emplace_back(report::Text{
       fmt::format(

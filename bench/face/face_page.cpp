@@ -86,8 +86,7 @@ report::Table row_table(const FaceReport& report) {
           row.landmark_error ? fmt::format("{:.1e}", *row.landmark_error) : "–", or_dash(printed, Unit::milliseconds),
           row.error ? fmt::format("{:.2f}", *row.error) : "–", std::to_string(row.lost),
           fmt::format("{} ×", row.repeats)},
-         first,
-         false});
+         first});
   }
   return table;
 }
@@ -101,9 +100,7 @@ report::Table default_fit_table(const FaceReport& report) {
     table.rows.push_back(
         {{row.what, row.backend, with_unit(row.ms.median, Unit::milliseconds),
           with_unit(row.faces_per_second(), Unit::count), fmt::format("{:.1f}", row.iterations),
-          fmt::format("{:.1e}", row.landmark_error), fmt::format("{} ×", row.repeats), stages_text(row.stages)},
-         false,
-         false});
+          fmt::format("{:.1e}", row.landmark_error), fmt::format("{} ×", row.repeats), stages_text(row.stages)}});
   return table;
 }
 

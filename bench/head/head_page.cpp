@@ -36,9 +36,7 @@ report::Table paper_table(const HeadReport& report) {
                            or_dash(row->speedup_cpu1, Unit::factor), with_unit(row->frames_per_second(), Unit::count),
                            or_dash(paper, Unit::milliseconds),
                            or_dash(paper ? std::optional(paper_cpu1 / *paper) : std::nullopt, Unit::factor),
-                           scientific(row->centroid_error), scientific(row->area_error)},
-                          false,
-                          false});
+                           scientific(row->centroid_error), scientific(row->area_error)}});
   }
   return table;
 }
@@ -56,9 +54,7 @@ void add_table(report::Section& section, const HeadReport& report, const char* n
                            or_dash(row->stage(row->table == "kernels" ? "kernel" : "device"), Unit::milliseconds),
                            or_dash(row->over_floor, Unit::factor), or_dash(row->over_floor_device, Unit::factor),
                            with_unit(row->frames_per_second(), Unit::count), scientific(row->centroid_error),
-                           scientific(row->area_error), fmt::format("{} ×", row->repeats)},
-                          false,
-                          false});
+                           scientific(row->area_error), fmt::format("{} ×", row->repeats)}});
   section.blocks.emplace_back(std::move(table));
 }
 

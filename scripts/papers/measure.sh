@@ -4,32 +4,35 @@
 #
 #   scripts/papers/measure.sh KINEMA DIR [SECONDS]      SECONDS for each row [0.5]
 #
-# CLIPS names a folder with the motion-capture clips 02_01.bvh and 79_08.bvh [build/clips]; without it the filter of the body paper
-# is measured on the clip that ships, samples/walk.bvh.
+# PARTS in the environment: some of "body head face clips". LIMIT: the longest that one may take, in seconds [none]. CLIPS: a folder
+# with the motion-capture clips 02_01.bvh and 79_08.bvh [build/clips]; without it samples/walk.bvh is tracked.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 kinema=$1 out=$2 seconds=${3:-0.5}
 clips=${CLIPS:-build/clips}
-failed=0
+half=$(awk "BEGIN { print $seconds / 2 }")
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 mkdir -p "$out"
 
-# measured: what is finished is kept, whatever fails after it
-measured() {
-  local begun=$SECONDS
-  "$@" || { failed=1; echo "measure.sh: failed: $*" >&2; }
-  cp "$made"/*.json "$out"
-  echo "== $((SECONDS - begun)) s: ${*:2:2}"
+measure() {
+  case $1 in
+    body) set -- "$kinema" bench body --seconds "$seconds" --out "$made" ;;
+    head) set -- "$kinema" bench head --seconds "$half" --out "$made" ;;
+    face) set -- "$kinema" bench face --seconds "$half" --model models/face.kface --out "$made" ;;
+    clips)
+      set -- "walk=samples/walk.bvh@0:60"
+      [ -d "$clips" ] && set -- "walk=$clips/02_01.bvh@0:60" "box=$clips/79_08.bvh@2:60"
+      set -- scripts/papers/measure_clips.py "$@" --kinema "$kinema" --out "$made/paper-clips.json"
+      ;;
+  esac
+  timeout "${LIMIT:-0}" "$@" >/dev/null && cp "$made"/*.json "$out"
 }
 
-measured "$kinema" bench body --out "$made" --seconds "$seconds" >/dev/null
-measured "$kinema" bench head --out "$made" --seconds "$(awk "BEGIN { print $seconds / 2 }")" >/dev/null
-measured "$kinema" bench face --out "$made" --seconds "$(awk "BEGIN { print $seconds / 2 }")" --model models/face.kface >/dev/null
-if [ -d "$clips" ]; then
-  clip=("walk=$clips/02_01.bvh@0:60" "box=$clips/79_08.bvh@2:60")
-else
-  clip=("walk=samples/walk.bvh@0:60")
-fi
-measured scripts/papers/measure_clips.py "${clip[@]}" --kinema "$kinema" --out "$made/paper-clips.json"
+failed=0
+for part in ${PARTS:-body head face clips}; do
+  begun=$SECONDS
+  measure "$part" || { failed=1; echo "measure.sh: $part failed" >&2; }
+  echo "== $part: $((SECONDS - begun)) s"
+done
 exit $failed

@@ -39,7 +39,8 @@ std::string text_of(const Table& table) {
     std::string text;
     for (std::size_t column = 0; column < cells.size(); ++column) {
       const std::string gap(widths[column] - width_of(cells[column]), ' ');
-      text += (column > 0 ? "  " : "") + (column < table.text_columns ? cells[column] + gap : gap + cells[column]);
+      const bool words = column < table.text_columns;
+      text += fmt::format("{}{}{}", column > 0 ? "  " : "", words ? cells[column] : gap, words ? gap : cells[column]);
     }
     return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
   };

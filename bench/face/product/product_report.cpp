@@ -60,8 +60,7 @@ report::Section product_section(const ProductReport& report) {
           short_number(row.us), or_dash(row.sgemv_us), row.ratio ? fmt::format("{:.2f}", *row.ratio) : "–",
           fmt::format("{:.0f}", row.bytes_per_second / 1e9), fmt::format("{:.0f} %", 100 * row.copy_share),
           fmt::format("{:.1e}", row.difference)},
-         row.shape.what != last,
-         false});
+         row.shape.what != last});
     last = row.shape.what;
   }
   section.blocks.emplace_back(std::move(table));
