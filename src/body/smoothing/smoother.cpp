@@ -135,7 +135,8 @@ private:
       refine(kinematics, frame.points, expected_pose(skeleton_, state, frames_[t + 1].seconds), frame.refinement,
              state);
       refine(kinematics, frame.points, expected_pose(skeleton_, own, frames_[t + 1].seconds), frame.refinement, own);
-      if (explained(frame, own) - explained(frame, state) > clearly_better) frame.state = state;
+      const double enough = frame.refinement.projective ? clearly_better : clearly_better_seen;
+      if (explained(frame, own) - explained(frame, state) > enough) frame.state = state;
     }
   }
 
@@ -143,7 +144,9 @@ private:
   std::vector<Estimate> settle(std::size_t count) {
     if (count == 0) return {};
     const std::size_t before = frames_.size() - estimates_.size();
-    if (mechanisms::followed_back && frames_.back().refinement.projective) follow_backwards(before);
+    // somebody who comes in, or out from behind somebody else, is half seen at first
+    const bool often_wrong = frames_.back().refinement.projective || settings_.people != 1;
+    if (mechanisms::followed_back && often_wrong) follow_backwards(before);
     fit_trajectory(*model_, frames_, before, threads_, {.passes = speed_passes});
     std::vector<Estimate> settled;
     for (std::size_t i = 0; i < count; ++i) {
