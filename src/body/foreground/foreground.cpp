@@ -381,7 +381,7 @@ void Foreground::cut(ImageView<const float> depth, std::span<const ExpectedPerso
                      std::vector<PointCloud>& clouds) {
   State& state = *state_;
   state.check_size(depth);
-  state.scene.look(depth);
+  state.scene.look(depth, true);
   // somebody new may have stood there for long
   if (people.size() > state.people.gates().size() ||
       !std::all_of(people.begin(), people.end(), [&](const auto& person) { return state.people.has(person.who); }))

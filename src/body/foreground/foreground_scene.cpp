@@ -1,5 +1,6 @@
 #include "body/foreground/foreground_scene.h"
 
+#include "body/foreground/constants_foreground.h"
 #include "body/foreground/constants_scene.h"
 #include "body/foreground/foreground_seats.h"
 
@@ -16,6 +17,12 @@ using namespace constants::scene;
 bool alike(const Plane& a, const Plane& b) {
   const double cosine = a.normal.x * b.normal.x + a.normal.y * b.normal.y + a.normal.z * b.normal.z;
   return cosine > same_plane_cosine && std::abs(a.offset - b.offset) < same_plane_offset;
+}
+
+double measured_share(const DepthBlocks& blocks) {
+  const auto measured =
+      std::count_if(blocks.blocks.begin(), blocks.blocks.end(), [](const Block& b) { return b.measured; });
+  return static_cast<double>(measured) / static_cast<double>(std::max<std::size_t>(1, blocks.blocks.size()));
 }
 
 }  // namespace
@@ -59,7 +66,7 @@ void Scene::set_background(ImageView<const float> depth) {
   update_limits();
 }
 
-void Scene::look(ImageView<const float> depth) {
+void Scene::look(ImageView<const float> depth, bool several) {
   if (!settings_.planes || !background_.empty()) return;
   sample(depth);
   std::vector<SurfaceCount> counts(surfaces_.size());
@@ -72,7 +79,7 @@ void Scene::look(ImageView<const float> depth) {
     samples += part.samples.size();
   }
   if (holds(counts, samples) && --until_search_ > 0) return;
-  search(make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest), all_sights());
+  search(make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest), all_sights(), several);
   update_limits();
 }
 
@@ -123,8 +130,10 @@ bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t samples) con
   return true;
 }
 
-void Scene::search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples) {
+void Scene::search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples, bool several) {
   std::vector<Surface> found = find_surfaces(blocks, settings_.incomplete);
+  if (several && !settings_.incomplete && measured_share(blocks) < constants::exterior::most_measured)
+    std::erase_if(found, [](const Surface& s) { return -s.plane.normal.y < constants::planes::least_level; });
   const std::vector<Surface> seats = find_seats(blocks, found);
   found.insert(found.end(), seats.begin(), seats.end());
   for (Surface& surface : found) surface.share = share_of(surface, samples).within;

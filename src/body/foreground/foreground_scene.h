@@ -19,7 +19,8 @@ public:
   void set_background(ImageView<const float> depth);
 
   /// Updates the scene with a frame: detects floor and walls the first time, and again where they no longer fit.
-  void look(ImageView<const float> depth);
+  /// `several`: people may stand side by side, so that where most of the image is unknown only the floor is a plane.
+  void look(ImageView<const float> depth, bool several = false);
   void look(std::span<const InverseDepthSample> samples);
 
   /// Depths from this value on are background: at a pixel, or (planes only) in any direction.
@@ -37,7 +38,7 @@ public:
 
 private:
   bool holds(std::span<const SurfaceCount> counts, std::size_t samples) const;
-  void search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples);
+  void search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples, bool several = false);
   void describe();       // the bounding planes as the tests need them
   void update_limits();  // of all pixels
   void sample(ImageView<const float> depth);

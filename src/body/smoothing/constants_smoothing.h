@@ -42,6 +42,8 @@ KINEMA_CONSTANT(int, speed_passes, 2);  // fits
 /// A pose that is followed back from later frames replaces the one found at first if it explains the frame so much better.
 /// [realistic pairs]
 KINEMA_CONSTANT(double, clearly_better, 0.5);  // natural logarithm of the likelihood
+/// The same of the points of a depth camera. [realistic scenes of several people; with 0.5 hidden arms are led astray]
+KINEMA_CONSTANT(double, clearly_better_seen, 2);  // natural logarithm of the likelihood
 /// Gauss-Newton steps of a trajectory, at most.
 KINEMA_CONSTANT(int, trajectory_steps, 4);  // steps
 

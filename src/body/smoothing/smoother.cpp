@@ -129,18 +129,18 @@ private:
       return point_evidence(kinematics, frame.points, frame.refinement, state, threads_).cost +
              model_->comfort.cost(state);
     };
-    const auto refined = [&](std::size_t t, std::vector<float> state, const Threads* threads) {
+    const auto refined = [&](std::size_t t, std::vector<float> state) {
       const PosePrior prior = expected_pose(skeleton_, state, frames_[t + 1].seconds);
-      refine(kinematics, frames_[t].points, prior, frames_[t].refinement, state, threads);
+      refine(kinematics, frames_[t].points, prior, frames_[t].refinement, state, &threads_);
       return state;
     };
-    std::vector<std::vector<float>> own(frames_.size() - 1);
-    threads_.for_each(own.size() - first, [&](std::size_t i) {
-      own[first + i] = refined(first + i, frames_[first + i].state, nullptr);
-    });
-    for (std::size_t t = own.size(); t-- > first;) {
-      const std::vector<float> state = refined(t, frames_[t + 1].state, &threads_);
-      if (explained(frames_[t], own[t]) - explained(frames_[t], state) > clearly_better) frames_[t].state = state;
+    for (std::size_t t = frames_.size() - 1; t-- > first;) {
+      TrajectoryFrame& frame = frames_[t];
+      const std::vector<float> state = refined(t, frames_[t + 1].state);
+      const double enough = frame.refinement.projective ? clearly_better : clearly_better_seen;
+      const double most = explained(frame, state) + enough;
+      // whatever is not better than the frame's own pose is not better than the same one improved
+      if (explained(frame, frame.state) > most && explained(frame, refined(t, frame.state)) > most) frame.state = state;
     }
   }
 
@@ -148,7 +148,9 @@ private:
   std::vector<Estimate> settle(std::size_t count) {
     if (count == 0) return {};
     const std::size_t before = frames_.size() - estimates_.size();
-    if (mechanisms::followed_back && frames_.back().refinement.projective) follow_backwards(before);
+    // somebody who comes in, or out from behind somebody else, is half seen at first
+    const bool often_wrong = frames_.back().refinement.projective || settings_.people != 1;
+    if (mechanisms::followed_back && often_wrong) follow_backwards(before);
     fit_trajectory(*model_, frames_, before, threads_, {.passes = speed_passes});
     std::vector<Estimate> settled;
     for (std::size_t i = 0; i < count; ++i) {

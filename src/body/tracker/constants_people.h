@@ -44,6 +44,8 @@ KINEMA_CONSTANT(double, same_place, 0.15);  // metres
 KINEMA_CONSTANT(double, least_seen, 0.12);  // share
 /// Somebody hidden comes out where more is seen.
 KINEMA_CONSTANT(double, seen_again, 0.25);  // share
+/// Of whom more than half is out of the picture, this much: of less the pose is wrong. [people who leave realistic scenes]
+KINEMA_CONSTANT(double, seen_at_border, 0.2);  // share
 /// Somebody hidden is expected for so long.
 KINEMA_CONSTANT(double, longest_hidden, 1.5);  // seconds
 /// Skin that is this much nearer or farther than what was measured is hidden, or not there.

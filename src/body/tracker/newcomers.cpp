@@ -1,11 +1,13 @@
 // Who is new among the people of people.h: they are looked for in what nobody explains, and count once they were followed for a
 // while.
+#include "body/foreground/constants_foreground.h"
 #include "body/tracker/constants_people.h"
 #include "body/tracker/people.h"
 #include "core/geometry.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -14,14 +16,21 @@ namespace {
 
 using namespace constants::people;
 
-// The depth image, without gaps between rows; null of a cloud.
-std::shared_ptr<const std::vector<float>> picture(const Measured& measured) {
+// The depth image, without gaps between rows; null of a cloud. Where people were cut out, what was not measured is far away.
+std::shared_ptr<const std::vector<float>> picture(const Measured& measured, const Foreground& foreground,
+                                                  CutOut cut_out) {
   const auto* depth = std::get_if<ImageView<const float>>(&measured.points);
   if (depth == nullptr) return nullptr;
   std::vector<float> copy;
   copy.reserve(depth->width * depth->height);
   for (std::size_t v = 0; v < depth->height; ++v)
     copy.insert(copy.end(), &depth->at(0, v), &depth->at(0, v) + depth->width);
+  const auto unknown = [](float z) { return !(z > 0 && std::isfinite(z)); };
+  if (cut_out == CutOut::automatic && foreground.planes().empty()) {
+    const auto missing = static_cast<double>(std::count_if(copy.begin(), copy.end(), unknown));
+    if (missing > (1 - constants::exterior::most_measured) * static_cast<double>(copy.size())) cut_out = CutOut::yes;
+  }
+  if (cut_out == CutOut::yes) std::replace_if(copy.begin(), copy.end(), unknown, std::numeric_limits<float>::max());
   return std::make_shared<const std::vector<float>>(std::move(copy));
 }
 
@@ -81,7 +90,7 @@ void People::meet(const Measured& measured, Foreground& foreground, std::int64_t
     }
     --left;
     tried_ = true;
-    if (!now) now = picture(measured);
+    if (!now) now = picture(measured, foreground, settings_.foreground.cut_out);
     if (try_newcomer(measured, foreground, i, frame, time, now, clock)) continue;
     dismiss(found[i].centre, time, now);
   }

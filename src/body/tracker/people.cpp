@@ -141,7 +141,8 @@ void People::follow(Member& member, const Measured& measured, const std::optiona
   Sight sight;
   if (const auto* depth = std::get_if<ImageView<const float>>(&measured.points))
     sight = sight_of(member.expected.capsules, *depth, camera_of(measured));
-  const bool seen = sight.seen >= (member.hidden ? seen_again : least_seen) && !nobody_in(person.points());
+  const double needed = sight.outside > 0.5 ? seen_at_border : member.hidden ? seen_again : least_seen;
+  const bool seen = sight.seen >= needed && !nobody_in(person.points());
   const double unseen = time - member.last.time;
   if (!seen) {
     member.now = {};

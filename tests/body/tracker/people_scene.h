@@ -58,9 +58,9 @@ protected:
     return settled;
   }
 
-  // The same with depth images.
+  // The same with depth images; `cut_out`: of nothing but the people.
   template <class Poses>
-  std::vector<Estimate> track_depth(TrackerSettings settings, int frames, const Poses& poses) {
+  std::vector<Estimate> track_depth(TrackerSettings settings, int frames, const Poses& poses, bool cut_out = false) {
     settings.camera = camera;
     Tracker tracker(settings, Backend::cpu);
     std::vector<Estimate> settled;
@@ -68,7 +68,10 @@ protected:
       settled.insert(settled.end(), some.begin(), some.end());
     };
     for (int frame = 0; frame < frames; ++frame) {
-      tracker.track(draw(skeleton, poses(frame), camera).view(), frame * frame_time);
+      DrawnDepth drawn = draw(skeleton, poses(frame), camera);
+      const float wall = *std::max_element(drawn.depth.begin(), drawn.depth.end());
+      if (cut_out) std::replace(drawn.depth.begin(), drawn.depth.end(), wall, 0.0f);
+      tracker.track(drawn.view(), frame * frame_time);
       now.push_back(tracker.people());
       take(tracker.settled());
     }
