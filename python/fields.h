@@ -105,11 +105,12 @@ auto fields(Is<body::TrackerSettings> auto& of) {
 }
 
 auto fields(Is<body::Estimate> auto& of) {
-  auto& [frame, time, found, why, person, hidden, pose, joints, deviation, shape_deviation, anatomical, confidence,
-         log_likelihood, effective_sample_size, skeleton, exchanged_bytes, faces, searched, shape_fitted, times] = of;
+  auto& [frame, time, found, why, person, hidden, pose, joints, deviation, shape_deviation, anatomical, head_deviation,
+         confidence, log_likelihood, effective_sample_size, skeleton, exchanged_bytes, faces, searched, shape_fitted,
+         times] = of;
   return std::tie(frame, time, found, why, person, hidden, pose, joints, deviation, shape_deviation, anatomical,
-                  confidence, log_likelihood, effective_sample_size, skeleton, exchanged_bytes, faces, searched,
-                  shape_fitted, times);
+                  head_deviation, confidence, log_likelihood, effective_sample_size, skeleton, exchanged_bytes, faces,
+                  searched, shape_fitted, times);
 }
 
 // the head
