@@ -98,6 +98,25 @@ It is nearly the same in consecutive frames. Empty where the skeleton is given.)
           },
           "Joint angles by the ISB's conventions and their standard deviations, radians: {name: (angle, deviation)}.")
       .def_property_readonly(
+          "head_deviation",
+          [](const Estimate& own) -> std::optional<py::tuple> {
+            if (!own.head_deviation) return std::nullopt;
+            const Vec3& d = *own.head_deviation;
+            return py::make_tuple(d.x, d.y, d.z);
+          },
+          R"(Of the rotation of the head about its own axes, radians: nodding, turning, tilting.
+
+None where the skeleton has no head that turns.)")
+      .def_property_readonly(
+          "head_rotation",
+          [](const Estimate& own) -> std::optional<py::tuple> {
+            if (!own.head_deviation) return std::nullopt;
+            const auto head = static_cast<std::size_t>(own.skeleton->find("head"));
+            const Quaternion q = body::joint_rotations(*own.skeleton, own.pose)[head];
+            return py::make_tuple(q.w, q.x, q.y, q.z);
+          },
+          "Of the head in the camera's frame, a quaternion w, x, y, z; None as head_deviation.")
+      .def_property_readonly(
           "position",
           [](const Estimate& own) {
             const Vec3& p = own.pose.position;

@@ -56,8 +56,8 @@ auto fields(Is<body::TrackerSettings> auto& of) {
 }
 
 KINEMA_FIELDS(body::Estimate, frame, time, found, why, person, hidden, pose, joints, deviation, shape_deviation,
-              anatomical, confidence, log_likelihood, effective_sample_size, skeleton, exchanged_bytes, faces, searched,
-              shape_fitted, times)
+              anatomical, head_deviation, confidence, log_likelihood, effective_sample_size, skeleton, exchanged_bytes,
+              faces, searched, shape_fitted, times)
 
 // the head
 KINEMA_FIELDS(head::SkinPlane, r, g, b, d)

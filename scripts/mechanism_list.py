@@ -267,6 +267,8 @@ SMOOTHING = [
           off="flesh_share=0 fitted_flesh_share=0"),
     _body("fitted_flesh", "deviations: more so where lengths are fitted", "smoothing/deviation", 1, "fitted_flesh_share",
           off="fitted_flesh_share=0.08"),
+    _body("held_head", "the head that is given out is held to the chest", "smoothing/head_turn tracker/person", 170, "head",
+          kept="it changes the head's own rotation, which these sets do not show: scripts/measure_heads.py"),
     _body("shape_deviation", "deviations: what the fit of the person leaves open", "tracker/shape tracker/filter", 60),
     _body("held_by_points", "deviations: a wide peak has the last frame's error too", "smoothing/deviation", 2, "held_by_points",
           off="held_by_points=1e9", sets=LIVE),

@@ -167,6 +167,10 @@ struct Estimate {
   /// Angles of hips, knees, ankles, shoulders and elbows by the ISB's conventions, with their deviations.
   std::vector<AnatomicalAngle> anatomical;
 
+  /// Of the rotation of a head without other joints on it: standard deviations about its own axes, radians: nodding (x), turning
+  /// (y), tilting (z). Points hardly turn a head, so the pose has it look about where the chest faces unless a face was seen.
+  std::optional<Vec3> head_deviation;
+
   /// The share of the points' squared distances that the pose explains, 0...1: how well the person fits the points.
   double confidence = 0;
 

@@ -54,6 +54,9 @@ KINEMA_MECHANISM(noise_along_rays);
 // denoised_points.cpp
 KINEMA_MECHANISM(projective_contacts);
 
+// person.cpp, smoothing_thread.cpp
+KINEMA_MECHANISM(held_head);
+
 // deviation.cpp, trajectory.cpp, smoother.cpp
 KINEMA_MECHANISM(followed_back);
 KINEMA_MECHANISM(residual_noise);

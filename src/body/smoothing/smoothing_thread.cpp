@@ -1,8 +1,10 @@
 #include "body/smoothing/smoothing_thread.h"
 
+#include "body/constants_mechanisms.h"
 #include "core/stopwatch.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kinema::body {
@@ -45,12 +47,18 @@ std::vector<Estimate> SmoothingThread::finish() {
   std::vector<Estimate> settled = take();
   Stopwatch watch;
   // the queue is empty, so the thread does not use smoother and skeleton
-  for (Estimate& estimate : smoother_->finish()) {
-    estimate.skeleton = skeleton_;
-    settled.push_back(std::move(estimate));
-  }
+  std::vector<Estimate> last = smoother_->finish();
+  complete(last, skeleton_);
+  head_.restart();
+  std::move(last.begin(), last.end(), std::back_inserter(settled));
   ms_ += watch.lap();
   return settled;
+}
+
+// Frames that are settled together are corrected together, whenever somebody takes them.
+void SmoothingThread::complete(std::vector<Estimate>& settled, const std::shared_ptr<const Skeleton>& skeleton) {
+  for (Estimate& estimate : settled) estimate.skeleton = skeleton;
+  if (mechanisms::held_head) head_.correct(settled);
 }
 
 double SmoothingThread::ms() const {
@@ -68,6 +76,7 @@ void SmoothingThread::work(const std::stop_token& stop) {
     Stopwatch watch;
     try {
       settled = smoother_->add({job.estimate.time, job.cloud.view()}, job.estimate, *job.estimate.skeleton);
+      complete(settled, job.estimate.skeleton);
     } catch (...) {
       failed = std::current_exception();
     }
@@ -80,10 +89,7 @@ void SmoothingThread::work(const std::stop_token& stop) {
       failed_ = failed;
       jobs_.clear();
     }
-    for (Estimate& estimate : settled) {
-      estimate.skeleton = skeleton_;
-      settled_.push_back(std::move(estimate));
-    }
+    std::move(settled.begin(), settled.end(), std::back_inserter(settled_));
     if (const std::size_t most = most_unclaimed(lag_); settled_.size() > most)
       settled_.erase(settled_.begin(), settled_.end() - static_cast<std::ptrdiff_t>(most));
     changed_.notify_all();

@@ -1,6 +1,7 @@
 // The smoother in its own thread: while a device weighs a frame, the host smooths the preceding ones.
 #pragma once
 
+#include "body/smoothing/head_turn.h"
 #include "kinema/body_smoother.h"
 #include "kinema/points.h"
 
@@ -45,9 +46,11 @@ private:
   };
 
   void work(const std::stop_token& stop);
+  void complete(std::vector<Estimate>& settled, const std::shared_ptr<const Skeleton>& skeleton);
 
   const std::size_t lag_;
   const std::unique_ptr<Smoother> smoother_;  // the thread's, except in finish()
+  HeadTurn head_;                             // likewise
   mutable std::mutex mutex_;                  // guards all below
   std::condition_variable_any changed_;
   std::deque<Job> jobs_;  // the first is being processed

@@ -1,6 +1,7 @@
 #include "body/tracker/person.h"
 
 #include "body/constants.h"
+#include "body/constants_mechanisms.h"
 
 #include <algorithm>
 #include <iterator>
@@ -14,6 +15,7 @@ bool nobody_in(const PointCloud& cloud) {
 }
 
 Person::Person(const TrackerSettings& settings, const Compute& compute) : filter_(make_filter(settings, compute)) {
+  if (settings.steady && mechanisms::held_head) head_.emplace();
   if (settings.rest_cutoff != 0) steady_.emplace(settings.rest_cutoff);
   if (settings.lag > 0) smoothing_.emplace(settings, settings.lag, compute);
 }
@@ -38,6 +40,7 @@ Estimate Person::keep(Estimate estimate, std::int64_t frame, double time) {
     undecided_.push_back({cloud_, estimate});
     if (!filter_->undecided()) smooth_decided(newest);
   }
+  if (head_) head_->correct({&estimate, 1});
   if (steady_) steady_->correct(estimate);
   if (!smoothing_) {
     ready_.push_back(estimate);
@@ -88,6 +91,7 @@ void Person::start(const Pose& pose) {
 void Person::restart() {
   expected_.clear();
   filter_->restart();
+  if (head_) head_->restart();
   if (steady_) steady_->restart();
 }
 

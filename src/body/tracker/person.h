@@ -1,6 +1,7 @@
 // Somebody who is followed: the filter, what smooths its estimates, and where the skin is expected in the next frame.
 #pragma once
 
+#include "body/smoothing/head_turn.h"
 #include "body/smoothing/smoothing_thread.h"
 #include "body/smoothing/steady_pose.h"
 #include "kinema/body_filter.h"
@@ -56,7 +57,8 @@ private:
   void smooth_decided(const std::shared_ptr<const Skeleton>& newest);
 
   std::unique_ptr<Filter> filter_;
-  std::optional<SteadyPose> steady_;  // of estimates given out at once
+  std::optional<HeadTurn> head_;      // of estimates given out at once
+  std::optional<SteadyPose> steady_;  // likewise
   std::optional<SmoothingThread> smoothing_;
   std::vector<float> expected_;
   PointCloud cloud_;  // of the last frame

@@ -57,6 +57,15 @@ std::string faces_text(const std::vector<body::FaceObservation>& faces) {
   return text.empty() ? "" : ",\"faces\":[" + text + "]";
 }
 
+// Empty where nothing is known of it.
+std::string head_text(const body::Estimate& estimate) {
+  if (!estimate.head_deviation) return "";
+  const int head = estimate.skeleton->find("head");
+  const Quaternion q = body::joint_rotations(*estimate.skeleton, estimate.pose)[static_cast<std::size_t>(head)];
+  return fmt::format(",\"head\":{{\"rotation\":[{},{},{},{}],\"std\":{}}}", rounded(q.w), rounded(q.x), rounded(q.y),
+                     rounded(q.z), rounded_vector(*estimate.head_deviation));
+}
+
 std::string json_line(const std::vector<std::string>& names, const body::Estimate& estimate, bool people) {
   std::string line = fmt::format("{{\"frame\":{},\"time\":{}", estimate.frame, exact_number(estimate.time));
   if (people) line += fmt::format(",\"person\":{}", estimate.found ? fmt::to_string(estimate.person) : "null");
@@ -79,7 +88,7 @@ std::string json_line(const std::vector<std::string>& names, const body::Estimat
   line += fmt::format(",\"joints\":{{{}}},\"std\":{{{}}},\"angles\":[{}]", joints, deviations, angles);
   line += fmt::format(",\"position\":{},\"rotation\":[{},{},{},{}]", rounded_vector(position), rounded(rotation.w),
                       rounded(rotation.x), rounded(rotation.y), rounded(rotation.z));
-  line += faces_text(estimate.faces);
+  line += head_text(estimate) + faces_text(estimate.faces);
   line += fmt::format(",\"log_likelihood\":{},\"ess\":{},\"ms\":{}}}\n", number_or_null(estimate.log_likelihood),
                       number_or_null(estimate.effective_sample_size), json_times(estimate.times));
   return line;

@@ -86,6 +86,23 @@ TEST(Poses, HaveTheMembersOfTheContract) {
   for (const char* name : {"frame", "time", "log_likelihood", "ess"}) EXPECT_TRUE(line[name].is_number()) << name;
 }
 
+TEST(Poses, SayHowTheHeadIsTurnedWhereThatIsKnown) {
+  const ScratchFolder folder;
+  const body::Skeleton skeleton = body::default_human();
+  body::Estimate estimate = estimate_of(skeleton, 2);
+  PosesWriter writer(folder / "p.jsonl", skeleton);
+  writer.add(at(0, 0, estimate));
+  estimate.skeleton = std::make_shared<const body::Skeleton>(skeleton);
+  estimate.head_deviation = Vec3{0.25, 0.5, 0.125};
+  writer.add(at(1, 0.1, estimate));
+  writer.commit();
+  const std::string lines = bytes_of(folder / "p.jsonl");
+  EXPECT_FALSE(json::parse(lines.substr(0, lines.find('\n'))).contains("head"));
+  const json head = json::parse(lines.substr(lines.find('\n')))["head"];
+  EXPECT_EQ(head["rotation"], json({0, 1, 0, 0}));  // it faces the camera
+  EXPECT_EQ(head["std"], json({0.25, 0.5, 0.125}));
+}
+
 TEST(Poses, ALineIsAPoseToStartFrom) {
   const ScratchFolder folder;
   const body::Skeleton skeleton = body::default_human();
