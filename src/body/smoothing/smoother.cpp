@@ -131,11 +131,16 @@ private:
     };
     for (std::size_t t = frames_.size() - 1; t-- > first;) {
       TrajectoryFrame& frame = frames_[t];
-      std::vector<float> state = frames_[t + 1].state, own = frame.state;
-      refine(kinematics, frame.points, expected_pose(skeleton_, state, frames_[t + 1].seconds), frame.refinement,
-             state);
-      refine(kinematics, frame.points, expected_pose(skeleton_, own, frames_[t + 1].seconds), frame.refinement, own);
-      if (explained(frame, own) - explained(frame, state) > clearly_better) frame.state = state;
+      const auto improve = [&](std::vector<float> state) {
+        refine(kinematics, frame.points, expected_pose(skeleton_, state, frames_[t + 1].seconds), frame.refinement,
+               state);
+        return state;
+      };
+      // what is no better than the frame's own pose is no better than that one improved
+      const std::vector<float> state = improve(frames_[t + 1].state);
+      const double needed = explained(frame, state) + clearly_better;
+      if (explained(frame, frame.state) > needed && explained(frame, improve(frame.state)) > needed)
+        frame.state = state;
     }
   }
 
