@@ -112,7 +112,10 @@ template <class T>
 T Sub(T a, T b) {
   return static_cast<T>(a - b);
 }
-inline float Mul(float a, float b) { return a * b; }
+template <class T>
+T Mul(T a, T b) {
+  return a * b;
+}
 inline float Div(float a, float b) { return a / b; }
 inline float MulAdd(float a, float b, float c) { return a * b + c; }
 inline float MulSub(float a, float b, float c) { return a * b - c; }

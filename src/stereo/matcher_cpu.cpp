@@ -16,6 +16,19 @@
 namespace kinema::stereo {
 namespace {
 
+// Pixels to the first sure one in a direction, 0: none within reach, by those of the next pixel there. Without a branch.
+std::uint8_t further(std::uint8_t sure, std::uint8_t next) {
+  const auto one_more = static_cast<std::uint8_t>(next + (next != 0 ? 1 : 0));
+  const auto within = static_cast<std::uint8_t>(one_more <= constants::confirming_reach ? one_more : 0);
+  return sure != 0 ? std::uint8_t{1} : within;
+}
+
+// Of successive pixels that do not lie in that direction from each other.
+void step_further(const std::uint8_t* __restrict sure, const std::uint8_t* __restrict next, int count,
+                  std::uint8_t* __restrict out) {
+  for (int x = 0; x < count; ++x) out[x] = further(sure[x], next[x]);
+}
+
 class CpuMatcher final : public Matcher {
 public:
   CpuMatcher(const Plan& plan, const Window& whole, double focal_baseline)
@@ -340,10 +353,6 @@ private:
       std::uint8_t* out = is_sure_.data() + y * columns_;
       for (std::size_t x = 0; x < columns_; ++x) out[x] = sure[x] > 0 ? 1 : 0;
     });
-    const auto further = [](std::uint8_t sure, std::uint8_t next) {
-      const bool far = next == 0 || next == constants::confirming_reach;
-      return static_cast<std::uint8_t>(sure != 0 ? 1 : far ? 0 : next + 1);
-    };
     threads_.for_each(8, [&](std::size_t way) {
       const auto [dx, dy] = directions[way];
       std::vector<std::uint8_t>& steps = to_sure_[way];
@@ -360,7 +369,8 @@ private:
             own[x] = further(sure[x], next[x]);
           }
         } else {
-          for (int x = std::max(0, -dx); x < columns - std::max(0, dx); ++x) own[x] = further(sure[x], next[x]);
+          const int first = std::max(0, -dx);
+          step_further(sure + first, next + first, columns - std::abs(dx), own + first);
         }
       }
     });

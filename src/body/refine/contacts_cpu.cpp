@@ -86,6 +86,19 @@ HWY_INLINE Passing pass(const Vectors& v, const Vectors& a, const Vectors& along
   return {hn::Sub(norm(plus(p, t, across)), radius), hn::MulAdd(t, vd, va)};
 }
 
+// As many capsules as there are lanes.
+struct Capsules {
+  Vectors a, along;
+  Floats inverse, radius, furthest;
+
+  HWY_INLINE Capsules(const Skin& skin, std::size_t k)
+      : a(load(skin.field(Skin::ax) + k, skin.field(Skin::ay) + k, skin.field(Skin::az) + k)),
+        along(load(skin.field(Skin::cx) + k, skin.field(Skin::cy) + k, skin.field(Skin::cz) + k)),
+        inverse(hn::LoadU(Lanes(), skin.field(Skin::inverse) + k)),
+        radius(hn::LoadU(Lanes(), skin.field(Skin::radius) + k)),
+        furthest(hn::LoadU(Lanes(), skin.field(Skin::furthest) + k)) {}
+};
+
 // Lists the capsules whose bound is at most `most`.
 HWY_INLINE void choose_candidates(const Skin& skin, float most, ContactBlock& contacts) {
   contacts.candidates.resize(skin.size());
@@ -105,11 +118,8 @@ void list_near(const Skin& skin, const PointBlock::Bounds& part, ContactBlock& c
   contacts.bounds.resize(skin.padded());
   Floats least = hn::Set(d, 1e30f);
   for (std::size_t k = 0; k < skin.padded(); k += hn::Lanes(d)) {
-    const auto field = [&](Skin::Field which) { return skin.field(which) + k; };
-    const Vectors a = load(field(Skin::ax), field(Skin::ay), field(Skin::az));
-    const Vectors along = load(field(Skin::cx), field(Skin::cy), field(Skin::cz));
-    const Floats away =
-        away_from(middle, a, along, hn::LoadU(d, field(Skin::inverse)), hn::LoadU(d, field(Skin::radius)));
+    const Capsules c(skin, k);
+    const Floats away = away_from(middle, c.a, c.along, c.inverse, c.radius);
     hn::StoreU(away, d, contacts.bounds.data() + k);
     least = hn::Min(least, away);
   }
@@ -126,11 +136,9 @@ void list_in_sight(const Skin& skin, const PointBlock::Bounds& part, ContactBloc
     const Vectors middle = repeat((1 / length) * part.middle);
     const Floats reach = hn::Set(d, part.reach);
     for (std::size_t k = 0; k < skin.padded(); k += hn::Lanes(d)) {
-      const auto field = [&](Skin::Field which) { return skin.field(which) + k; };
-      const Vectors a = load(field(Skin::ax), field(Skin::ay), field(Skin::az));
-      const Vectors along = load(field(Skin::cx), field(Skin::cy), field(Skin::cz));
-      const Floats away = pass(middle, a, along, hn::LoadU(d, field(Skin::radius))).distance;
-      hn::StoreU(hn::NegMulAdd(reach, hn::LoadU(d, field(Skin::furthest)), away), d, contacts.bounds.data() + k);
+      const Capsules c(skin, k);
+      const Floats away = pass(middle, c.a, c.along, c.radius).distance;
+      hn::StoreU(hn::NegMulAdd(reach, c.furthest, away), d, contacts.bounds.data() + k);
     }
   }
   choose_candidates(skin, rounding, contacts);
@@ -242,9 +250,9 @@ void touch_points(const Skin& skin, const PointBlock& points, const ContactWeigh
   }
 }
 
-// see RayPassage
+// see RayPassage; half2: the square of half
 struct Passage {
-  Floats middle, gap2, half, along;
+  Floats middle, gap2, half2, along;
 };
 HWY_INLINE Passage pass_capsule(const Vectors& ray, const Vectors& a, const Vectors& along, Floats inverse,
                                 Floats radius) {
@@ -258,31 +266,62 @@ HWY_INLINE Passage pass_capsule(const Vectors& ray, const Vectors& a, const Vect
   const Floats gap2 = dot(gap, gap);
   const auto at_end = hn::Or(hn::Le(t, zero), hn::Ge(t, one));
   const Floats sine2 = hn::IfThenElse(at_end, one, hn::Max(hn::Mul(bottom, inverse), hn::Set(d, least_sine2)));
-  const Floats half = hn::Sqrt(hn::Div(hn::Max(hn::Sub(hn::Mul(radius, radius), gap2), zero), sine2));
-  return {hn::MulAdd(t, vd, va), gap2, half, vd};
+  const Floats half2 = hn::Div(hn::Max(hn::Sub(hn::Mul(radius, radius), gap2), zero), sine2);
+  return {hn::MulAdd(t, vd, va), gap2, half2, vd};
+}
+
+// Capsules that may have the least projective_distance() to a point of a part: none is less than a bound by the distance w of the
+// middle from the skin, less the reach. Where all rays of the part miss the capsule by e, it is max(e, root w), else
+// root (w - r (sqrt(1 + 1 / s^2) - 1)), or w if that is less: with s the least sine between a ray and the axis, no ray is longer
+// within the capsule.
+HWY_INLINE void list_projective(const Skin& skin, const PointBlock::Bounds& part, Floats root, ContactBlock& contacts) {
+  const Lanes d;
+  const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f), reach = hn::Set(d, part.reach);
+  const float length = kinema::norm(part.middle);
+  contacts.bounds.assign(skin.padded(), -1e30f);
+  Floats least = hn::Set(d, 1e30f);
+  if (part.reach < 0.5f * length) {                               // else the rays go everywhere
+    const Floats turn = hn::Set(d, 1.05f * part.reach / length);  // of a ray from that to the middle, at most
+    const Vectors middle = repeat(part.middle), ray = repeat((1 / length) * part.middle);
+    for (std::size_t k = 0; k < skin.padded(); k += hn::Lanes(d)) {
+      const Capsules c(skin, k);
+      const Passage passage = pass_capsule(ray, c.a, c.along, c.inverse, c.radius);
+      const Floats own = away_from(middle, c.a, c.along, c.inverse, c.radius), w = hn::Sub(own, reach);
+      const Floats missed = hn::NegMulAdd(turn, c.furthest, hn::Sub(hn::Sqrt(passage.gap2), c.radius));
+      const Floats cosine2 = hn::Mul(hn::Mul(passage.along, passage.along), c.inverse);
+      const Floats sine =
+          hn::Max(hn::Sub(hn::Sqrt(hn::Max(hn::Sub(one, cosine2), zero)), turn), hn::Sqrt(hn::Set(d, least_sine2)));
+      const Floats stretch = hn::Sub(hn::Sqrt(hn::Add(one, hn::Div(one, hn::Mul(sine, sine)))), one);
+      const Floats bound = hn::IfThenElse(hn::Gt(missed, zero), hn::Max(missed, hn::Mul(root, w)),
+                                          hn::Mul(root, hn::NegMulAdd(c.radius, stretch, w)));
+      hn::StoreU(hn::Min(w, bound), d, contacts.bounds.data() + k);
+      least = hn::Min(least, own);
+    }
+  }
+  choose_candidates(skin, hn::GetLane(hn::MinOfLanes(d, least)) + part.reach + rounding, contacts);
 }
 
 // The capsule of the least projective_distance() to each point, and that distance.
 HWY_INLINE void find_projective(const Skin& skin, const PointBlock& points, float noise2, ContactBlock& contacts) {
   const Lanes d;
-  const std::size_t lanes = hn::Lanes(d);
-  const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f);
-  const Floats less = hn::Set(d, 1 / (1 + noise2)), root = hn::Sqrt(less);
-  for (std::size_t i = 0; i < contact_block; i += lanes) {
+  const Floats less = hn::Set(d, 1 / (1 + noise2)), root = hn::Sqrt(less), one = hn::Set(d, 1.0f);
+  for (std::size_t i = 0; i < contact_block; i += hn::Lanes(d)) {
+    if (i % contact_part == 0) list_projective(skin, points.parts[i / contact_part], root, contacts);
     const Vectors x = load(points.x + i, points.y + i, points.z + i);
     const Floats range = norm(x);
     const Vectors ray = times(hn::Div(one, range), x);
     Floats best = hn::Set(d, 1e30f), index = hn::Set(d, -1.0f);
-    for (std::size_t k = 0; k < skin.size(); ++k) {
+    for (const std::uint32_t k : contacts.candidates) {
       const Segment& s = skin[k];
       const Vectors a = repeat(s.a), along = repeat(s.along);
       const Floats radius = hn::Set(d, s.radius), inverse = hn::Set(d, s.inverse);
       const Passage passage = pass_capsule(ray, a, along, inverse, radius);
-      const Floats lateral = hn::Max(hn::Sub(hn::Sqrt(passage.gap2), radius), zero);
-      // how far outside of the stretch of the ray within the capsule
-      const Floats beyond = hn::Sub(hn::Abs(hn::Sub(range, passage.middle)), passage.half);
+      // one root for both: where the ray misses the capsule, of the gap, else of the stretch within
+      const auto misses = hn::Gt(passage.gap2, hn::Mul(radius, radius));
+      const Floats side = hn::Sqrt(hn::IfThenElse(misses, passage.gap2, passage.half2));
+      const Floats beyond = hn::Abs(hn::Sub(range, passage.middle)), lateral = hn::Sub(side, radius);
       const Floats missed = hn::Sqrt(hn::MulAdd(lateral, lateral, hn::Mul(less, hn::Mul(beyond, beyond))));
-      const Floats away = hn::IfThenElse(hn::Gt(lateral, zero), missed, hn::Mul(root, beyond));
+      const Floats away = hn::IfThenElse(misses, missed, hn::Mul(root, hn::Sub(beyond, side)));
       const Floats near = away_from(x, a, along, inverse, radius);
       const Floats own = hn::Min(near, away);
       const auto nearer = hn::Lt(own, best);
@@ -310,7 +349,8 @@ void touch_projective_points(const Skin& skin, const PointBlock& points, const C
     const Floats range = norm(x);
     const Vectors ray = times(hn::Div(one, range), x);
     const Passage passage = pass_capsule(ray, a, along, over, r);
-    const Floats middle = hn::Sub(passage.middle, range), surface = hn::Sub(middle, passage.half);  // from the point
+    const Floats middle = hn::Sub(passage.middle, range),
+                 surface = hn::Sub(middle, hn::Sqrt(passage.half2));  // from the point
     const auto passes = hn::Ge(passage.gap2, hn::Mul(r, r));
     const auto before = hn::And(hn::Gt(middle, zero), hn::Gt(away_from(x, a, along, over, r), zero));
     Floats shift = hn::IfThenZeroElse(before, hn::Mul(surface, hn::Div(noise2, hn::Add(one, noise2))));

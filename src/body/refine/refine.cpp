@@ -1,5 +1,6 @@
 #include "body/refine/refine.h"
 
+#include "body/refine/contact_sums.h"
 #include "body/refine/contacts_cpu.h"
 
 #include <algorithm>
@@ -111,16 +112,27 @@ Linearised linearise(const Kinematics& kinematics, const Posed& posed, const Ref
   Linearised result;
   result.bodies.resize(posed.places.size());
   const Vec3f centre = posed.places[0].origin;
+  std::vector<TwistSums> sums(posed.places.size());
+  std::array<TwistContact, contact_block> some;
+  std::size_t count = 0;
   for_each_contact(posed, points, settings, part, [&](int capsule, const Contact& contact, double weight, double cost) {
     result.data += cost;
     if (capsule < 0 || weight == 0) return;
     const Vec3f n = contact.normal, moment = cross(contact.foot - centre, n);
-    Vector6 f;
-    f << n.x, n.y, n.z, moment.x, moment.y, moment.z;  // the distance changes by -f . twist
-    BodySums& body = result.bodies[static_cast<std::size_t>(kinematics.capsules[capsule].joint)];
-    body.matrix += (weight * f).lazyProduct(f.transpose());
-    body.gradient.noalias() += (-weight * contact.distance) * f;
+    some[count++] = {{n.x, n.y, n.z, moment.x, moment.y, moment.z},
+                     kinematics.capsules[capsule].joint,
+                     weight,
+                     -weight * static_cast<double>(contact.distance)};
+    if (count < some.size()) return;
+    add_contacts(some, sums);
+    count = 0;
   });
+  add_contacts(std::span(some).first(count), sums);
+  for (std::size_t j = 0; j < sums.size(); ++j) {
+    using Rows = Eigen::Map<const Eigen::Matrix<double, 6, 8, Eigen::RowMajor>>;
+    result.bodies[j].matrix = Rows(sums[j].rows[0]).leftCols<6>();
+    result.bodies[j].gradient = Eigen::Map<const Vector6>(sums[j].rows[TwistSums::size]);
+  }
   return result;
 }
 
