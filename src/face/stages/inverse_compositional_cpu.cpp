@@ -17,7 +17,9 @@ namespace {
 // vertex moves to the mean of the positions to which the triangles around it map the displaced one.
 class WarpComposition {
 public:
-  explicit WarpComposition(const Model& model) : model_(model), inverse_edges_(inverse_edges(model)) {}
+  explicit WarpComposition(const Model& model) : model_(model) {
+    for (const auto& [a, b, c, d] : inverse_edges(model)) inverse_edges_.emplace_back() << a, b, c, d;
+  }
 
   std::vector<double> composed(std::span<const double> shape, const Eigen::VectorXd& dq) const {
     const auto& mean = model_.shape.mean;

@@ -43,7 +43,7 @@ std::optional<BoardView> find_chessboard(const cv::Mat& left, const cv::Mat& rig
   // one of them may begin at the other end of the board
   const cv::Point2f along = first->back() - first->front(), other = second->back() - second->front();
   if (along.dot(other) < 0) std::reverse(second->begin(), second->end());
-  BoardView view{std::vector<int>(first->size()), floats_of(*first), floats_of(*second)};
+  BoardView view{std::vector<int>(first->size()), floats_of(*first), floats_of(*second), {}};
   std::iota(view.corners.begin(), view.corners.end(), 0);
   return view;
 }
