@@ -4,8 +4,7 @@
 #include "face/model/texture_sampling.h"
 #include "kinema/face.h"
 
-#include <Eigen/Core>
-
+#include <array>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,8 +31,10 @@ FitState initial_state(const Model& model, const Start& start, double limit);
 /// The pose of start `number` of a fit with several: 0 is the pose itself, the others lie around it.
 Similarity spread_start(const Model& model, const Similarity& pose, int number);
 
-/// Of each triangle of the mean shape: the inverse of the matrix of its two edges from the first corner; 0 for one without area.
-std::vector<Eigen::Matrix2d> inverse_edges(const Model& model);
+/// Of each triangle of the mean shape: the inverse of the matrix of its two edges from the first corner, row by row; 0 for one
+/// without area.
+using Matrix2 = std::array<double, 4>;
+std::vector<Matrix2> inverse_edges(const Model& model);
 
 /// Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
 void straighten(const Model& model, FitState& state);
