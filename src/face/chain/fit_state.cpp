@@ -6,8 +6,8 @@
 #include "face/model/texture.h"
 #include "kinema/error.h"
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include <algorithm>
 #include <cmath>
@@ -81,18 +81,19 @@ Similarity spread_start(const Model& model, const Similarity& pose, int number) 
   return compose(pose, about);
 }
 
-std::vector<std::array<double, 4>> inverse_edges(const Model& model) {
+std::vector<Matrix2> inverse_edges(const Model& model) {
   const auto& mean = model.shape.mean;
-  std::vector<std::array<double, 4>> result;
+  std::vector<Matrix2> result;
   for (const auto& corner : model.triangles) {
     const auto edge = [&](std::size_t k, std::size_t axis) {
       return double{mean[2 * std::size_t{corner[k]} + axis]} - mean[2 * std::size_t{corner[0]} + axis];
     };
     Eigen::Matrix2d edges;
     edges << edge(1, 0), edge(2, 0), edge(1, 1), edge(2, 1);
-    const bool usable = std::abs(edges.determinant()) > 1e-9;
-    const Eigen::Matrix2d inverse = usable ? Eigen::Matrix2d(edges.inverse()) : Eigen::Matrix2d::Zero();
-    result.push_back({inverse(0, 0), inverse(0, 1), inverse(1, 0), inverse(1, 1)});
+    result.push_back({});
+    if (!(std::abs(edges.determinant()) > 1e-9)) continue;
+    const Eigen::Matrix2d inverse = edges.inverse();
+    result.back() = {inverse(0, 0), inverse(0, 1), inverse(1, 0), inverse(1, 1)};
   }
   return result;
 }

@@ -33,7 +33,8 @@ Similarity spread_start(const Model& model, const Similarity& pose, int number);
 
 /// Of each triangle of the mean shape: the inverse of the matrix of its two edges from the first corner, row by row; 0 for one
 /// without area.
-std::vector<std::array<double, 4>> inverse_edges(const Model& model);
+using Matrix2 = std::array<double, 4>;
+std::vector<Matrix2> inverse_edges(const Model& model);
 
 /// Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
 void straighten(const Model& model, FitState& state);

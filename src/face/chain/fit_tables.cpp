@@ -11,7 +11,6 @@
 #include <Eigen/Dense>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -32,12 +31,12 @@ struct Triangulation {
 
   explicit Triangulation(const Model& model) {
     std::vector<std::vector<int>> around(model.shape.landmarks());
-    const std::vector<std::array<double, 4>> inverses = face::inverse_edges(model);
+    const std::vector<Matrix2> inverses = face::inverse_edges(model);
     for (std::size_t t = 0; t < model.triangles.size(); ++t) {
       const auto& corner = model.triangles[t];
       corners.insert(corners.end(), corner.begin(), corner.end());
       inverse_edges.insert(inverse_edges.end(), inverses[t].begin(), inverses[t].end());
-      if (inverses[t] == std::array<double, 4>{}) continue;
+      if (inverses[t] == Matrix2{}) continue;
       for (const std::uint16_t vertex : corner) around[vertex].push_back(static_cast<int>(t));
     }
     vertex_first.push_back(0);

@@ -17,9 +17,7 @@ namespace {
 // vertex moves to the mean of the positions to which the triangles around it map the displaced one.
 class WarpComposition {
 public:
-  explicit WarpComposition(const Model& model) : model_(model) {
-    for (const auto& [a, b, c, d] : inverse_edges(model)) inverse_edges_.emplace_back() << a, b, c, d;
-  }
+  explicit WarpComposition(const Model& model) : model_(model), inverse_edges_(inverse_edges(model)) {}
 
   std::vector<double> composed(std::span<const double> shape, const Eigen::VectorXd& dq) const {
     const auto& mean = model_.shape.mean;
@@ -31,13 +29,13 @@ public:
     std::vector<double> sum(shape.size(), 0.0), result(shape.size());
     std::vector<int> count(shape.size() / 2, 0);
     for (std::size_t t = 0; t < model_.triangles.size(); ++t) {
-      if (inverse_edges_[t].isZero(0)) continue;
+      if (inverse_edges_[t] == Matrix2{}) continue;
       const auto& corner = model_.triangles[t];
       const std::size_t a = corner[0], b = corner[1], c = corner[2];
       Eigen::Matrix2d now;
       now << shape[2 * b] - shape[2 * a], shape[2 * c] - shape[2 * a], shape[2 * b + 1] - shape[2 * a + 1],
           shape[2 * c + 1] - shape[2 * a + 1];
-      const Eigen::Matrix2d affine = now * inverse_edges_[t];
+      const Eigen::Matrix2d affine = now * Eigen::Matrix<double, 2, 2, Eigen::RowMajor>(inverse_edges_[t].data());
       for (const std::size_t vertex : {a, b, c}) {
         const Eigen::Vector2d from(displaced[2 * vertex] - mean[2 * a], displaced[2 * vertex + 1] - mean[2 * a + 1]);
         const Eigen::Vector2d to = affine * from;
@@ -52,7 +50,7 @@ public:
 
 private:
   const Model& model_;
-  std::vector<Eigen::Matrix2d> inverse_edges_;
+  std::vector<Matrix2> inverse_edges_;
 };
 
 class InverseCompositionalStage final : public CpuStage {
