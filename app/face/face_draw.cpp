@@ -84,16 +84,18 @@ struct FaceFilmOptions {
   synth::HeadPoseClipSettings clip;
 };
 
-// Several people are others than the first, stand behind each other, and cross.
+// Several people are others than the first, stand beside and behind each other, and cross those beside them.
 std::vector<synth::HeadPoseClip> clips_of(const FaceFilmOptions& options) {
   std::vector<synth::HeadPoseClip> clips;
   for (int k = 0; k < options.persons; ++k) {
     synth::HeadPoseClipSettings clip = options.clip;
     if (options.persons > 1) {
-      constexpr double between = 0.15;  // metres
+      constexpr double behind = 0.12, across = 0.8;  // metres; of the distance
+      const double between = across * clip.distance / options.persons;
       clip.person += static_cast<std::uint32_t>(k);
-      clip.sway = 0.35 * clip.distance;
-      clip.distance += between * k;
+      clip.home = between * (k - 0.5 * (options.persons - 1));
+      clip.sway = between;
+      clip.distance += behind * (2 * k % options.persons);  // whoever crosses somebody is not as far away
       clip.phase += k;
     }
     clips.emplace_back(clip);

@@ -118,7 +118,7 @@ KINEMA_CONSTANT(double, velocity_rate, 10);  // hertz
 /// five who cross]
 KINEMA_CONSTANT(double, size_change, 0.15);  // natural logarithm
 /// A face that is less like the one that is missing is not the same person. [drawn films of five who cross]
-KINEMA_CONSTANT(double, most_strange, 2.5);  // sum of the differences in looks, place and size
+KINEMA_CONSTANT(double, most_strange, 1.8);  // sum of the differences in looks, place and size
 /// The texture of a face is learnt once in so many frames, [time]
 KINEMA_CONSTANT(int, texture_interval, 10);  // frames
 /// each time by this share. [drawn films of five who cross]

@@ -44,7 +44,7 @@ FaceScene HeadPoseClip::scene(std::size_t frame) const {
   const double rest = settings_.distance / settings_.eye_distance;
   scene.distance = rest * (1 + 0.12 * swing(t, 0.13, phase + 1)) + depth_;
   scene.scale = focal / scene.distance;
-  scene.aside_x = settings_.sway / settings_.eye_distance * swing(t, 0.21, phase + 2);
+  scene.aside_x = (settings_.home + settings_.sway * swing(t, 0.21, phase + 2)) / settings_.eye_distance;
   scene.aside_y = 0.03 / settings_.eye_distance * swing(t, 0.17, phase + 3);
   scene.yaw = settings_.turn * radians * swing(t, 0.27, phase);
   scene.pitch = settings_.nod * radians * swing(t, 0.31, phase + 4);

@@ -20,6 +20,7 @@ struct HeadPoseClipSettings {
   bool still = false;                     ///< the pose and the expression of the first frame
   bool expressions = true;                ///< else the face rests
   double turn = 25, nod = 12, tilt = 12;  ///< how far the head turns, degrees
+  double home = 0;                        ///< how far aside it rests, metres
   double sway = 0.10;                     ///< how far it moves aside, metres, where each cycle takes 5 s
   double noise = 2;                       ///< of the sensor, standard deviation in grey levels
   std::uint64_t seed = 1;
