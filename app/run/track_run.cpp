@@ -8,6 +8,7 @@
 #include "io/motion/motion_files.h"
 #include "io/network/body_network.h"
 #include "io/overlays/overlay.h"
+#include "io/sources/read_ahead_source.h"
 #include "kinema/error.h"
 #include "kinema/poses.h"
 #include "kinema/recording.h"
@@ -454,7 +455,9 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   TrackCounts counts;
   counts.backend = tracker.backend();
   counts.settings = tracker.settings();
-  SourceLoop loop(recording, {run.start, run.frames}, "frames");
+  std::optional<io::ReadAheadSource> ahead;
+  if (!recording.live()) ahead.emplace(recording);
+  SourceLoop loop(ahead ? static_cast<io::Source&>(*ahead) : recording, {run.start, run.frames}, "frames");
   std::optional<LiveRun> live;
   if (recording.live()) live.emplace(loop, run, tracker, recording);
   loop.run([&] { follow(loop, run, tracker, sender, live, writer, counts); });
@@ -466,7 +469,9 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
     writer.write(rest);
     counts.ms["write"] += watch.lap();
   });
-  if (tracker.settings().lag > 0) counts.ms["smooth"] = tracker.smoothing_ms();  // concurrent with the tracker
+  // concurrent with the tracker
+  if (tracker.settings().lag > 0) counts.ms["smooth"] = tracker.smoothing_ms();
+  if (ahead) counts.ms["read"] = ahead->read_ms();
   writer.count(counts);
   counts.deviation = writer.mean_deviation();
   if (counts.found > 0) counts.stature = body::stature(tracker.skeleton());

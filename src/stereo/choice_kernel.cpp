@@ -88,6 +88,7 @@ void Choice::start(const PathProblem& problem) {
   chosen.resize(columns);
   seen_least.resize(columns + disparities);
   seen.resize(columns + disparities);
+  if (!limits.empty()) return;  // they are those of every pair
   limits.resize(static_cast<std::size_t>(none) + 1);
   for (std::size_t i = 0; i < limits.size(); ++i)
     limits[i] = static_cast<std::int16_t>(

@@ -19,6 +19,9 @@ KINEMA_CONSTANT(std::size_t, gate_margin, 1);  // cells of clusters
 KINEMA_CONSTANT(float, gate_cell, 0.05f);  // metres
 /// Rays past somebody who was just found are taken from this far around.
 KINEMA_CONSTANT(float, gate_surroundings, 0.3f);  // metres
+/// Rays past a person in a matched pair end this far beyond the gate: those past a plain wall would be long, and bundles of long rays
+/// are too wide for single precision. [time of a frame: nobody is there]
+KINEMA_CONSTANT(float, ray_end, 0.5f);  // metres
 /// Points of a cloud further off the axis are not looked at.
 KINEMA_CONSTANT(float, widest_view, 3);  // tangent of the angle off the axis
 /// Up to this many times the wanted number, points are left out by their place in the scan, which is as even as any

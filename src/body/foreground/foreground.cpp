@@ -212,6 +212,11 @@ struct Foreground::State {
     }
     if (settings.background)
       look_beyond_border(camera, columns, rows, static_cast<float>(settings.farthest), lattice, parts);
+    if (settings.incomplete) {
+      const float end = gate.end() + ray_end;
+      for (GatedPoints& of_part : parts)
+        for (Vec3f& p : of_part.background) p = std::min(1.0f, end / p.z) * p;
+    }
     builder.fill(cloud, settings, threads);
   }
 

@@ -191,7 +191,7 @@ Gate::View Gate::view() const {
   if (grid_.low.z + grid_.end_z * grid_.cell <= 0) return {1, -1, 1, -1};
   // nearer than this a box fills the picture anyway
   const float near = std::max(grid_.straight(grid_.low.z), 0.1f);
-  const float far = std::max(grid_.straight(grid_.low.z + grid_.end_z * grid_.cell), near);
+  const float far = std::max(end(), near);
   const float right = grid_.low.x + grid_.end_x * grid_.cell, bottom = grid_.low.y + grid_.end_y * grid_.cell;
   return {std::min(grid_.low.x / near, grid_.low.x / far), std::max(right / near, right / far),
           std::min(grid_.low.y / near, grid_.low.y / far), std::max(bottom / near, bottom / far)};

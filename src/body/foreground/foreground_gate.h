@@ -65,6 +65,9 @@ public:
   /// would meet it further on.
   bool stands_before(float x, float y, float depth) const;
 
+  /// The depth beyond which there is nothing of it.
+  float end() const { return grid_.straight(grid_.low.z + grid_.end_z * grid_.cell); }
+
   /// The image of the gate, as directions; low above high where it lies behind the camera.
   struct View {
     float x_low, x_high, y_low, y_high;
