@@ -160,6 +160,8 @@ FILTER = [
           "projective_reach projective_noise", sets=PAIRS),
     _body("followed_back", "poses of pairs, and of several people, are followed back in time, and the better one of each frame kept", "smoothing/smoother", 22,
           "clearly_better clearly_better_seen", sets=PAIRS),
+    _body("unseen_doubt", "joints of several people that moved unseen are less sure", "smoothing/smoother", 16,
+          "seen_points seen_within unseen_share", off="unseen_share=0", sets=PAIRS),
     _body("adaptive_damping", "shorter steps of the refinement where one does not help", "refine/refine", 12,
           "least_damping least_raised_damping damping_decrease damping_increase attempts",
           off="damping_decrease=1 damping_increase=1 least_raised_damping=0 attempts=1"),

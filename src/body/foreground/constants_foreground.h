@@ -54,8 +54,9 @@ namespace heads {
 
 /// Side of a column of cells above the ground. [a cell, and half as much again where they are deeper]
 KINEMA_CONSTANT(double, column, 0.1);  // metres
-/// A head stands out of what connects it with a higher one by this, at least. [chin to crown]
-KINEMA_CONSTANT(double, stands_out, 0.2);  // metres
+/// A head stands out of what connects it with a higher one by this, at least. [a head with short hair, which a Kinect measures in
+/// part, beside the shoulder of somebody taller]
+KINEMA_CONSTANT(double, stands_out, 0.1);  // metres
 /// And is this far from it on the level.
 KINEMA_CONSTANT(double, heads_apart, 0.3);  // metres
 /// What is below a head is somebody if it is as much like a person. [raised hands have 0.02]

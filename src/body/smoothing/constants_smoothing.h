@@ -44,6 +44,12 @@ KINEMA_CONSTANT(int, speed_passes, 2);  // fits
 KINEMA_CONSTANT(double, clearly_better, 0.5);  // natural logarithm of the likelihood
 /// The same of the points of a depth camera. [realistic scenes of several people; with 0.5 hidden arms are led astray]
 KINEMA_CONSTANT(double, clearly_better_seen, 2);  // natural logarithm of the likelihood
+/// Of several people: a joint is seen where so many points
+KINEMA_CONSTANT(std::size_t, seen_points, 10);  // points
+/// are within this of its flesh.
+KINEMA_CONSTANT(double, seen_within, 0.1);  // metres
+/// One that is not seen may be off by this much of the way that it went since. [realistic scenes of several people]
+KINEMA_CONSTANT(double, unseen_share, 0.5);  // share
 /// Gauss-Newton steps of a trajectory, at most.
 KINEMA_CONSTANT(int, trajectory_steps, 4);  // steps
 

@@ -64,6 +64,7 @@ public:
   std::vector<Estimate> finish() override {
     const std::vector<Estimate> settled = settle(estimates_.size());
     frames_.clear();
+    last_seen_.clear();
     return settled;
   }
 
@@ -155,6 +156,7 @@ private:
     std::vector<Estimate> settled;
     for (std::size_t i = 0; i < count; ++i) {
       settled.push_back(smoothed(estimates_[i], frames_[before + i], error_sources_[i]));
+      if (settings_.people != 1) doubt_unseen(settled.back(), frames_[before + i].points.person);
     }
     const auto drop = [](auto& list, std::size_t many) {
       list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(many));
@@ -183,6 +185,21 @@ private:
     return estimate;
   }
 
+  // A limb that moved while somebody hid it may as well not have moved.
+  void doubt_unseen(Estimate& estimate, const PointList& points) {
+    last_seen_.resize(estimate.joints.size());
+    for (std::size_t j = 0; j < last_seen_.size(); ++j) {
+      const Vec3 at = estimate.joints[j], away = at - estimate.joints.front();
+      std::size_t near = 0;
+      for (std::size_t i = 0; i < points.size() && near < seen_points; ++i)
+        near += norm(Vec3{points[i].x, points[i].y, points[i].z} - at) < flesh_radii_[j] + seen_within;
+      if (near >= seen_points)
+        last_seen_[j] = away;
+      else if (last_seen_[j])
+        estimate.deviation[j] = std::hypot(estimate.deviation[j], unseen_share * norm(away - *last_seen_[j]));
+    }
+  }
+
   TrackerSettings settings_;
   std::size_t lag_;
   Threads threads_;
@@ -195,6 +212,7 @@ private:
   std::vector<TrajectoryFrame> frames_;  // the last settled ones, then the window
   std::vector<Estimate> estimates_;      // of the window
   std::vector<ErrorSources> error_sources_;
+  std::vector<std::optional<Vec3>> last_seen_;  // each joint from the first one; nothing before
   double last_time_ = 0;
 };
 

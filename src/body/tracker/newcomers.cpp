@@ -34,6 +34,17 @@ std::shared_ptr<const std::vector<float>> picture(const Measured& measured, cons
   return std::make_shared<const std::vector<float>>(std::move(copy));
 }
 
+// Cuts a candidate out; false: nobody is there.
+bool cut_other(const Measured& measured, Foreground& foreground, std::size_t candidate, PointCloud& cloud) {
+  if (measured.pairs != nullptr) {
+    const Candidate& found = foreground.candidates()[candidate];
+    measured.pairs->look_past(found.centre.z + found.depth / 2);
+  }
+  std::visit([&](const auto& points) { foreground.cut_other(points, candidate, cloud); }, measured.points);
+  if (measured.pairs != nullptr) measured.pairs->set_deviations(cloud);
+  return !nobody_in(cloud);
+}
+
 }  // namespace
 
 std::optional<std::size_t> nearest(std::span<const Candidate> candidates, const Vec3& ray) {
@@ -91,6 +102,7 @@ void People::meet(const Measured& measured, Foreground& foreground, std::int64_t
     --left;
     tried_ = true;
     if (!now) now = picture(measured, foreground, settings_.foreground.cut_out);
+    if (come_out(measured, foreground, i, time)) continue;
     if (try_newcomer(measured, foreground, i, frame, time, now, clock)) continue;
     dismiss(found[i].centre, time, now);
   }
@@ -112,14 +124,7 @@ bool People::try_newcomer(const Measured& measured, Foreground& foreground, std:
   Member member;
   member.person = std::make_unique<Person>(settings_, compute_);
   member.person->filter().set_search_rest(search_rest_);
-  PointCloud& cloud = member.person->cut_out();
-  if (measured.pairs != nullptr) {
-    const Candidate& found = foreground.candidates()[candidate];
-    measured.pairs->look_past(found.centre.z + found.depth / 2);
-  }
-  std::visit([&](const auto& points) { foreground.cut_other(points, candidate, cloud); }, measured.points);
-  if (measured.pairs != nullptr) measured.pairs->set_deviations(cloud);
-  if (nobody_in(cloud)) return false;
+  if (!cut_other(measured, foreground, candidate, member.person->cut_out())) return false;
   member.now = member.person->track(time, foreground.floor(), {});
   if (!member.now.found || member.now.confidence < newcomer_fit) {
     clock.add(member.now.times);
@@ -135,6 +140,32 @@ bool People::try_newcomer(const Measured& measured, Foreground& foreground, std:
   member.last = member.now;
   member.last.time = time;
   members_.push_back(std::move(member));
+  return true;
+}
+
+// Whoever is expected hidden near a candidate may come out in another pose than expected.
+bool People::come_out(const Measured& measured, Foreground& foreground, std::size_t candidate, double time) {
+  Member* hidden = nullptr;
+  double least = back_within;
+  for (Member& member : members_) {
+    const double away = norm(member.pose.position - foreground.candidates()[candidate].centre);
+    if (!member.hidden || member.number == 0 || away >= least) continue;
+    hidden = &member;
+    least = away;
+  }
+  if (hidden == nullptr) return false;
+  Person& person = *hidden->person;
+  if (!cut_other(measured, foreground, candidate, person.cut_out())) return false;
+  person.restart();
+  Estimate found = person.track(time, foreground.floor(), {});
+  if (!found.found || found.confidence < newcomer_fit) {
+    person.cut_out() = {};
+    return false;
+  }
+  if (!found.skeleton) found.skeleton = std::make_shared<const Skeleton>(person.filter().skeleton());
+  hidden->now = hidden->last = std::move(found);
+  hidden->last.time = time;
+  hidden->hidden = false;
   return true;
 }
 

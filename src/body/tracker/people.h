@@ -109,6 +109,7 @@ private:
             std::optional<Vec3> chosen, StageClock& clock);
   bool try_newcomer(const Measured& measured, Foreground& foreground, std::size_t candidate, std::int64_t frame,
                     double time, const DepthPicture& now, StageClock& clock);
+  bool come_out(const Measured& measured, Foreground& foreground, std::size_t candidate, double time);
   int most() const;
   int wanted() const;
   void dismiss(const Vec3& place, double time, DepthPicture before);
