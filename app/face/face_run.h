@@ -33,8 +33,8 @@ struct FaceRun {
   Compute compute;
   std::optional<io::FaceDetector> detector;
   std::optional<io::Starts> starts;  ///< instead of the detector
-  int faces = 1;                     ///< in each picture, at most; in films others than one are followed with a number each
-  std::size_t frames = 0;            ///< at most; 0: all
+  int faces = 1;           ///< in each picture, at most; in films others than one are followed with a number each
+  std::size_t frames = 0;  ///< at most; 0: all
   FaceFiles files;
   io::LiveTargets live;
 

@@ -119,7 +119,13 @@ void FaceSinks::add(const Frame& frame, const std::vector<face::Estimate>& faces
     face::Fit fit = face.fit;
     fit.landmarks = face.landmarks;  // smoothed, if requested
     for (const auto& writer : writers_) {
-      writer->add({frame.number, frame.file, frame.time, &fit, {}, face.person > 0 ? 0 : number, face.person,
+      writer->add({frame.number,
+                   frame.file,
+                   frame.time,
+                   &fit,
+                   {},
+                   face.person > 0 ? 0 : number,
+                   face.person,
                    face.head ? &*face.head : nullptr});
     }
     const std::string own = own_name(frame), stem = own.empty() ? fmt::format("{:06}", frame.number) : own;
@@ -129,7 +135,8 @@ void FaceSinks::add(const Frame& frame, const std::vector<face::Estimate>& faces
     ++number;
   }
   if (number == 0) {
-    for (const auto& writer : writers_) writer->add({frame.number, frame.file, frame.time, nullptr, why, 0, 0, nullptr});
+    for (const auto& writer : writers_)
+      writer->add({frame.number, frame.file, frame.time, nullptr, why, 0, 0, nullptr});
   }
   draw(frame, faces, why);
 }

@@ -304,7 +304,8 @@ TEST_F(Face, FollowsAFaceThroughAFilm) {
 }
 
 TEST_F(Face, NumbersEverybodyInAFilm) {
-  const Outcome drawn = run_kinema({"face", "film", "--persons", "2", "--frames", "4", "--out", "two"}, folder.folder());
+  const Outcome drawn =
+      run_kinema({"face", "film", "--persons", "2", "--frames", "4", "--out", "two"}, folder.folder());
   ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
   EXPECT_TRUE(fs::exists(folder / "two/000003_1.pts") && fs::exists(folder / "two/000003_2.pts"));
   const std::vector<json> truth = lines_of_file(folder / "two/truth.jsonl");

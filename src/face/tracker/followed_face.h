@@ -50,8 +50,7 @@ public:
     estimate.landmarks = estimate.fit.landmarks;
     if (smoothing_) {
       if (estimate.detected) smoothing_->reset();
-      estimate.landmarks =
-          smoothing_->smooth(estimate.fit.landmarks, estimate.time, size_of(*model_, estimate.fit));
+      estimate.landmarks = smoothing_->smooth(estimate.fit.landmarks, estimate.time, size_of(*model_, estimate.fit));
     }
     place_head(image, estimate);
   }

@@ -58,10 +58,11 @@ double FollowedFaces::strangeness(const Person& person, const Fit& fit, const st
                                   double time) const {
   const double since = time - person.sure, going = std::min(since, longest_going);
   const Place at = middle_of(fit);
-  const double away = std::hypot(at.x - person.at.x - going * person.velocity.x,
-                                 at.y - person.at.y - going * person.velocity.y) /
-                      (person.size * (missing_reach + missing_speed * since));
-  const double grown = std::abs(std::log(size_of(*settings_.model, fit) / person.size)) / (size_change + size_change * since);
+  const double away =
+      std::hypot(at.x - person.at.x - going * person.velocity.x, at.y - person.at.y - going * person.velocity.y) /
+      (person.size * (missing_reach + missing_speed * since));
+  const double grown =
+      std::abs(std::log(size_of(*settings_.model, fit) / person.size)) / (size_change + size_change * since);
   return 1 - cosine(texture, person.texture) + std::min(away, 3.0) + std::min(grown, 3.0);
 }
 
@@ -138,9 +139,9 @@ void FollowedFaces::part(FramePicture& image, double time, std::vector<Found>& f
 
 bool FollowedFaces::detector_is_due(const std::vector<Found>& found) const {
   if (!settings_.detect) return false;
-  const bool all_sure = found.size() == people_.size() && std::all_of(found.begin(), found.end(), [&](const Found& one) {
-                          return one.fit.failure <= settings_.doubt;
-                        });
+  const bool all_sure =
+      found.size() == people_.size() &&
+      std::all_of(found.begin(), found.end(), [&](const Found& one) { return one.fit.failure <= settings_.doubt; });
   const long since = frame_ - looked_;
   if (people_.empty() || since >= newcomer_interval) return people_.size() < most() || !all_sure;
   return !all_sure && since >= missing_interval;
@@ -230,7 +231,8 @@ std::vector<Estimate> FollowedFaces::conclude(FramePicture& image, double time, 
       one.person = &newcomers.back();
     }
   std::erase_if(found, [](const Found& one) { return one.person == nullptr; });
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.person->number < b.person->number; });
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return a.person->number < b.person->number; });
   for (const Found& one : found) {
     learn(*one.person, one.fit, image, time);
     one.person->seen = time;

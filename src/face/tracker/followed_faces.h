@@ -66,7 +66,7 @@ private:
   Threads threads_;
   std::vector<Start> given_;  // by start(), for the next frame
   std::vector<Person> people_;
-  int numbers_ = 0;             // given so far
+  int numbers_ = 0;              // given so far
   long frame_ = 0, looked_ = 0;  // the last one that the detector saw
   double detect_ms_ = 0;         // in this frame
 };

@@ -78,8 +78,8 @@ std::string csv_header(std::size_t landmarks) {
 }
 
 std::string csv_line(const LandmarkWriter::Line& line, std::size_t landmarks) {
-  std::string text = fmt::format("{},{},{}", csv_text(line.file), line.frame,
-                                 line.person > 0 ? line.person : line.face);
+  std::string text =
+      fmt::format("{},{},{}", csv_text(line.file), line.frame, line.person > 0 ? line.person : line.face);
   const std::string head = landmarks == face::HeadPoseSolver::landmarks ? "," + pose_values(line.head) : std::string();
   if (line.fit == nullptr) return text + std::string(2 + 2 * landmarks, ',') + head + "\n";
   text += fmt::format(",{},{}", number(line.fit->quality, 4), number(line.fit->failure, 4));
