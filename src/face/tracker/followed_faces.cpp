@@ -90,9 +90,10 @@ std::vector<Estimate> FollowedFaces::track(FramePicture& image, double time) {
   detect_ms_ = 0;
   const Stopwatch watch;
   std::erase_if(people_, [&](const Person& person) { return time - person.seen > longest_missing; });
-  std::vector<Found> found = follow(image);
+  std::vector<Fit> again;
+  std::vector<Found> found = follow(image, again);
   part(image, time, found);
-  recognise(image, time, search(image, found), found);
+  recognise(image, time, search(image, found, std::move(again)), found);
   const double fit_ms = watch.ms() - detect_ms_;
   std::vector<Estimate> estimates = conclude(image, time, found);
   auto& times = estimates.front().times;
@@ -101,20 +102,26 @@ std::vector<Estimate> FollowedFaces::track(FramePicture& image, double time) {
 }
 
 // Everybody from where they were in the last frame, or not long ago.
-std::vector<FollowedFaces::Found> FollowedFaces::follow(FramePicture& image) {
+std::vector<FollowedFaces::Found> FollowedFaces::follow(FramePicture& image, std::vector<Fit>& again) {
   std::vector<Face> faces;
-  std::vector<Found> found;
+  std::vector<Person*> persons;
   for (Person& person : people_) {
     if (person.face.missed() > search_frames) continue;
     Start start;
     start.landmarks = person.face.last_seen();
     faces.push_back(image.face(fitter_, start));
-    found.push_back({&person, {}, person.face.missed() > 0});
+    persons.push_back(&person);
   }
   std::vector<Fit> fits(faces.size());
   if (!faces.empty()) fitter_.fit(faces, fits);
-  for (std::size_t i = 0; i < fits.size(); ++i) found[i].fit = std::move(fits[i]);
-  std::erase_if(found, [&](const Found& one) { return !trusted(one.fit); });
+  std::vector<Found> found;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    if (!trusted(fits[i])) continue;
+    if (persons[i]->face.missed() > 0)
+      again.push_back(std::move(fits[i]));  // it may be somebody else who came there
+    else
+      found.push_back({persons[i], std::move(fits[i])});
+  }
   return found;
 }
 
@@ -148,7 +155,7 @@ bool FollowedFaces::detector_is_due(const std::vector<Found>& found) const {
 }
 
 // Faces of which none is found yet: where the caller says, and where the detector sees one.
-std::vector<Fit> FollowedFaces::search(FramePicture& image, const std::vector<Found>& found) {
+std::vector<Fit> FollowedFaces::search(FramePicture& image, const std::vector<Found>& found, std::vector<Fit> again) {
   std::vector<Start> starts = std::exchange(given_, {});
   if (detector_is_due(found)) {
     const GreyView& grey = image.grey();
@@ -171,9 +178,11 @@ std::vector<Fit> FollowedFaces::search(FramePicture& image, const std::vector<Fo
   std::vector<Face> faces;
   for (Start& start : starts) faces.push_back(image.face(fitter_, std::move(start)));
   std::vector<Fit> fits(faces.size());
-  if (faces.empty()) return fits;
-  fitter_.fit(faces, fits);
-  fit_doubtful_again(fitter_, *settings_.model, faces, fits);
+  if (!faces.empty()) {
+    fitter_.fit(faces, fits);
+    fit_doubtful_again(fitter_, *settings_.model, faces, fits);
+  }
+  std::move(again.begin(), again.end(), std::back_inserter(fits));
   std::erase_if(fits, [&](const Fit& fit) { return !trusted(fit); });
   // the surest first; others at the same place are the same face
   std::sort(fits.begin(), fits.end(), [](const Fit& a, const Fit& b) { return a.failure < b.failure; });

@@ -54,10 +54,10 @@ private:
   std::vector<float> texture_of(FramePicture& image, const Fit& fit) const;
   double strangeness(const Person& person, const Fit& fit, const std::vector<float>& texture, double time) const;
   void learn(Person& person, const Fit& fit, FramePicture& image, double time) const;
-  std::vector<Found> follow(FramePicture& image);
+  std::vector<Found> follow(FramePicture& image, std::vector<Fit>& again);
   void part(FramePicture& image, double time, std::vector<Found>& found) const;
   bool detector_is_due(const std::vector<Found>& found) const;
-  std::vector<Fit> search(FramePicture& image, const std::vector<Found>& found);
+  std::vector<Fit> search(FramePicture& image, const std::vector<Found>& found, std::vector<Fit> again);
   void recognise(FramePicture& image, double time, std::vector<Fit> seen, std::vector<Found>& found);
   std::vector<Estimate> conclude(FramePicture& image, double time, std::vector<Found>& found);
 
