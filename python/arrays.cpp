@@ -127,7 +127,7 @@ Pixels::Pixels(const py::object& object, py::ssize_t dimensions, const char* wan
     shape = gpu_->shape;
     strides = gpu_->strides;
     data = static_cast<const std::uint8_t*>(gpu_->data);
-    type = gpu_->type == "|u1" || gpu_->type == "<u1" ? "uint8" : gpu_->type;
+    type = gpu_->type.empty() ? "of another type" : std::string(py::str(py::dtype(gpu_->type)));
     on_gpu = true;
   } else {
     host_ = as_array(object, "image", wanted);

@@ -77,7 +77,7 @@ GpuArray by_dlpack(const py::object& object) {
   constexpr const char* kinds = "iuf";
   array.type = (tensor.code < 3 && tensor.lanes == 1)
                    ? std::string(item == 1 ? "|" : "<") + kinds[tensor.code] + std::to_string(item)
-                   : "another type";
+                   : "";
   return array;
 }
 

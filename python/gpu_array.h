@@ -14,7 +14,7 @@ namespace kinema::python {
 struct GpuArray {
   const void* data = nullptr;
   std::vector<std::int64_t> shape, strides;  // strides in bytes
-  std::string type;                          // as NumPy writes it: |u1, <f4
+  std::string type;                          // as NumPy writes it: |u1, <f4; empty if it knows none such
   std::shared_ptr<void> owner;               // keeps the memory
 
   std::int64_t size() const;  ///< elements

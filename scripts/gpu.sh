@@ -2,7 +2,7 @@
 # Everything that needs a machine with an NVIDIA GPU, offline, with only a CUDA toolkit and the libraries of `cmake
 # --preset gpu`. Highway, TBB and Embree are used if build/amd64.tar.gz exists (scripts/fetch_amd64.sh).
 #
-#   scripts/gpu.sh [build] [test] [sanitize] [bench] [batch] [face] [profile]      no argument: the first four
+#   scripts/gpu.sh [build] [test] [sanitize] [bench] [batch] [face] [python] [profile]   no argument: the first four
 #
 #   build     configure and build the preset gpu
 #   test      the tests with the label gpu, the trackers' accuracy included; fails where tests were skipped for want of a
@@ -13,6 +13,9 @@
 #   face      of the face alone: its test program and the command are built, its GPU tests run, the checkers run over its chain,
 #             and the default fit of $KINEMA_FACE_MODEL (build/face.kface) is timed if there is such a file, and held against the
 #             cpu backend's on the pictures of $KINEMA_FACES (build/faces: NAME.pgm with NAME.pts) if there are any
+#   python    a shared library, which opens the cuda backend as a module, and the Python package, in build/gpu-python: arrays of
+#             PyTorch in GPU memory are tracked where they lie; fails where there is no PyTorch. KINEMA_GPU_PYTHON: an interpreter
+#             with PyTorch, NumPy and pybind11 (python3)
 #   profile   Nsight Compute (ncu) over one run of the largest problem of the benchmark
 #
 # Results go to $OUT if it is set, otherwise to build/gpu/results. To keep a benchmark, copy its body.json to
@@ -36,13 +39,17 @@ for test in json.load(sys.stdin)["tests"]:
         print(test["command"][0], *patterns)'
 }
 
-do_build() {
-  # without these libraries the cpu backend uses OpenMP and no SIMD
+# without these libraries the cpu backend uses OpenMP and no SIMD
+unpack_libraries() {
   if [ build/amd64.tar.gz -nt build/amd64 ] && [ "$(uname -m)" = x86_64 ]; then
     rm -rf build/amd64
     mkdir -p build/amd64
     tar -C build/amd64 -xzf build/amd64.tar.gz
   fi
+}
+
+do_build() {
+  unpack_libraries
   cmake --preset gpu
   cmake --build --preset gpu
 }
@@ -137,6 +144,37 @@ do_face() {
   return $failed
 }
 
+do_python() {
+  local folder=build/gpu-python python module
+  python=$("${KINEMA_GPU_PYTHON:-python3}" -c 'import numpy, sys, torch; print(sys.executable)')
+  unpack_libraries
+  cmake --preset gpu -B "$folder" -DBUILD_SHARED_LIBS=ON -DKINEMA_PYTHON=ON -DPython3_EXECUTABLE="$python" \
+    -DKINEMA_REQUIRE='CUDA_MODULE;PYTHON' -DKINEMA_APP=OFF -DKINEMA_TESTS=OFF
+  cmake --build "$folder"
+  say 'tests of the package'
+  export PYTHONPATH=$PWD/$folder/python PYTHONDONTWRITEBYTECODE=1
+  "$python" tests/python/test_gpu.py -v 2>&1 | tee "$results/python.txt"  # 77, of a skip, is a failure here
+  # the same library without the module
+  local failed=0
+  module=$(echo "$folder"/src/libkinema-cuda.so.*)
+  mv "$module" "$folder/module.away"
+  "$python" -c '
+import kinema
+from kinema import body
+assert "cuda" not in kinema.devices()["backends"]
+body.Likelihood(backend="cpu")
+try:
+    body.Tracker(backend="cuda")
+except kinema.Error as error:
+    print(error)
+    assert "install kinema-cuda" in str(error)
+else:
+    raise SystemExit("without the module there is a cuda backend")
+' 2>&1 | tee -a "$results/python.txt" || failed=1
+  mv "$folder/module.away" "$module"
+  return $failed
+}
+
 do_profile() {
   # clocks are not locked, so that times are comparable with those of the benchmark
   timeout 240 ncu --clock-control none --set full --kernel-name-base function --launch-count 40 \
@@ -149,8 +187,8 @@ stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(build test sanitize bench)
 for stage in "${stages[@]}"; do
   case $stage in
-    build | test | sanitize | bench | batch | face | profile) ;;
-    *) echo "gpu.sh: no stage '$stage': build, test, sanitize, bench, batch, face, profile" >&2; exit 2 ;;
+    build | test | sanitize | bench | batch | face | python | profile) ;;
+    *) echo "gpu.sh: no stage '$stage': build, test, sanitize, bench, batch, face, python, profile" >&2; exit 2 ;;
   esac
 done
 for stage in "${stages[@]}"; do
