@@ -230,9 +230,16 @@ people: lines have the numbers of people.)")
 }  // namespace
 
 body::TrackerSettings changed(const std::optional<body::TrackerSettings>& settings, const py::kwargs& changes) {
-  // attributes reject wrong names and types with Python's own messages
   const py::object object = py::cast(settings.value_or(body::TrackerSettings{}));
-  for (const auto& [name, value] : changes) py::setattr(object, name, value);
+  for (const auto& [name, value] : changes) {
+    try {
+      py::setattr(object, name, value);
+    } catch (const py::error_already_set& error) {
+      if (!error.matches(PyExc_TypeError)) throw;
+      // pybind11's own message does not say which of the settings it is about
+      throw py::type_error(py::str("the setting {} cannot be {!r}").format(name, value));
+    }
+  }
   return object.cast<body::TrackerSettings>();
 }
 

@@ -192,6 +192,8 @@ class Body(unittest.TestCase):
             body.Tracker(layers=0)
         with self.assertRaises(AttributeError):
             body.Tracker(legs=3)
+        with self.assertRaisesRegex(TypeError, "^the setting lag cannot be 'many'$"):
+            body.Tracker(lag="many")
         foreground = body.Foreground(self.camera)
         with self.assertRaisesRegex(kinema.Error, "millimetres"):
             foreground.cut(np.zeros((480, 640), np.uint16))
