@@ -89,6 +89,14 @@ class Estimate:
     def anatomical(self) -> dict[str, tuple[float, float]]:
         r"""Joint angles by the ISB's conventions and their standard deviations, radians: {name: (angle, deviation)}."""
     @property
+    def head_deviation(self) -> tuple[float, float, float] | None:
+        r"""Of the rotation of the head about its own axes, radians: nodding, turning, tilting.
+
+        None where the skeleton has no head that turns."""
+    @property
+    def head_rotation(self) -> tuple[float, float, float, float] | None:
+        r"""Of the head in the camera's frame, a quaternion w, x, y, z; None as head_deviation."""
+    @property
     def position(self) -> tuple[float, float, float]:
         r"""Of the pelvis."""
     @property

@@ -14,12 +14,12 @@ namespace head {
 KINEMA_CONSTANT(double, quick_turn, 0.3);  // radians
 /// The same for long.
 KINEMA_CONSTANT(double, lasting_turn, 0.2);  // radians
-/// How far heads nod for a moment. [clips: 17 degrees about the mean of each]
-KINEMA_CONSTANT(double, quick_nod, 0.35);  // radians
-/// The same for long. [clips: the means of each differ by 17 degrees, in part by the pose in which their actors were measured]
-KINEMA_CONSTANT(double, lasting_nod, 0.26);  // radians
+/// How far heads nod for a moment. [clips: 17 degrees about the mean of each; realistic people]
+KINEMA_CONSTANT(double, quick_nod, 0.42);  // radians
+/// The same for long. [clips: their means differ by 17 degrees; realistic people]
+KINEMA_CONSTANT(double, lasting_nod, 0.42);  // radians
 /// How far heads tilt beside the tracked tilt, which follows the place of the head. [realistic people]
-KINEMA_CONSTANT(double, tilt_deviation, 0.11);  // radians
+KINEMA_CONSTANT(double, tilt_deviation, 0.13);  // radians
 /// Time until a head has turned on. [clips: their correlation is 0.37 after 0.5 to 1 s]
 KINEMA_CONSTANT(double, quick_time, 0.7);  // seconds
 /// Time until it is turned otherwise for long.
