@@ -91,8 +91,10 @@ TEST_F(SeveralPeopleInDepth, WhoIsCutInHalfByTheBorderIsOne) {
       everybody(), 24, [&](int frame) { return std::vector{at(half + 0.08 * std::sin(0.5 * frame), 2.6)}; });
   EXPECT_EQ(most_at_once(settled), 1u);
   // 15 cm: an arm and a leg are not seen
-  for (const Estimate& estimate : settled)
-    if (estimate.found) EXPECT_LT(norm(estimate.pose.position - at(half, 2.6).position), 0.15) << estimate.frame;
+  for (const Estimate& estimate : settled) {
+    if (!estimate.found) continue;
+    EXPECT_LT(norm(estimate.pose.position - at(half, 2.6).position), 0.15) << estimate.frame;
+  }
 }
 
 TEST_F(SeveralPeopleInDepth, WhoComesInHalfSeenIsCorrectedByLaterFrames) {
