@@ -182,8 +182,8 @@ void read_angles(const JsonPlace& place, const Skeleton& skeleton, std::vector<d
 }
 
 Pose pose_at(const JsonPlace& root, const Skeleton& skeleton) {
-  root.only(
-      {"position", "rotation", "angles", "comment", "frame", "time", "joints", "std", "log_likelihood", "ess", "ms", "head", "person", "hidden"});
+  root.only({"position", "rotation", "angles", "comment", "frame", "time", "joints", "std", "log_likelihood", "ess",
+             "ms", "head", "person", "hidden"});
   Pose pose = body::rest_pose(skeleton);
   pose.position = root.member("position").vector();
   if (const auto rotation = root.find("rotation")) pose.rotation = rotation_at(*rotation);
