@@ -412,33 +412,7 @@ class Tracker:
 
 
 class TrackerSettings:
-    r"""What a Tracker is made with; by name: TrackerSettings(lag=0, particles=500).
-
-    people              how many are followed at most, each with a number; 1: the one most like a person, 0: all
-    camera              of depth images and stereo pairs; not needed for clouds
-    baseline            metres between the cameras of a stereo pair; above 0: depth comes from such pairs
-    skeleton            the person; by default an average human
-    fit_shape           fit lengths and radii of the skeleton to the person who is seen
-    height_known        the skeleton is as tall as the person: fit_shape fits proportions only
-    lag                 how many later frames correct an estimate before it is settled; 0: none
-    particles           poses tried in a layer; 0: what this machine holds
-    layers              annealing layers
-    refined             poses that are refined by least squares; 0: none
-    rivals              alternative poses that each frame is held against; 0: none
-    independent_points  the number of a frame's points that count as independent evidence
-    tempered            weights are the likelihood to the power of independent_points over the number of points; False: the
-                        likelihood itself
-    unperturbed_particle  one particle is moved without noise
-    steady              the estimate at once is held to the motion of the last frames; False: the mean of the particles
-    rest_cutoff         cutoff of joints at rest in immediate estimates, hertz; lower is steadier, 0: no low pass
-    sensor_noise        standard deviation of a depth at 1 m, metres; it grows with the square of the distance
-    shared_noise        the part of it that all points have in common, as those of matched stereo pairs do
-    points              of the person that are kept of a frame; 0: what this machine holds
-    background_points   likewise of the rays that see past the person
-    nearest, farthest   depths outside are nobody's, metres
-    planes              find floor and walls, and remove them
-    cut_out             whether depth images hold only the person, so that empty pixels are rays past the person: 'auto', 'yes' or 'no'
-    seed                the same gives the same bits"""
+    r"""What a Tracker is made with; by name: TrackerSettings(lag=0, particles=500)."""
     def __init__(
         self, *, people: int = ..., camera: Camera = ..., baseline: float = ..., skeleton: Skeleton = ...,
         fit_shape: bool = ..., height_known: bool = ..., lag: int = ..., particles: int = ..., layers: int =
@@ -510,7 +484,7 @@ class TrackerSettings:
     def independent_points(self, value: float) -> None: ...
     @property
     def tempered(self) -> bool:
-        r"""Weights are the likelihood to the power of independent_points over the number of points."""
+        r"""Weights are the likelihood to the power of independent_points over the number of points; False: the likelihood itself."""
     @tempered.setter
     def tempered(self, value: bool) -> None: ...
     @property
@@ -520,12 +494,12 @@ class TrackerSettings:
     def unperturbed_particle(self, value: bool) -> None: ...
     @property
     def steady(self) -> bool:
-        r"""The estimate at once is held to the motion of the last frames."""
+        r"""The estimate at once is held to the motion of the last frames; False: the mean of the particles."""
     @steady.setter
     def steady(self, value: bool) -> None: ...
     @property
     def rest_cutoff(self) -> float:
-        r"""Cutoff of joints at rest in immediate estimates, hertz; 0: no low pass."""
+        r"""Cutoff of joints at rest in immediate estimates, hertz; lower is steadier, 0: no low pass."""
     @rest_cutoff.setter
     def rest_cutoff(self, value: float) -> None: ...
     @property

@@ -40,6 +40,9 @@ class Estimate:
     def found(self) -> bool:
         r"""False: there is no face, or its fit failed."""
     @property
+    def person(self) -> int:
+        r"""The number of the person, from 1; 0 if not found, or where one face is followed."""
+    @property
     def time(self) -> float:
         r"""As given to track(), seconds."""
     @property
@@ -244,14 +247,18 @@ class Tracker:
     backend    'auto', 'reference', 'cpu' or 'cuda'
     order      of the channels of colour frames: 'rgb', or 'bgr' as in OpenCV
     threads    0: one per core. Results do not depend on it
-    devices    GPUs: 'all', '0,2' or numbers; None: the first"""
+    devices    GPUs: 'all', '0,2' or numbers; None: the first
+    people     how many faces are followed at most, each with a number; 0: all, up to 30"""
     def __init__(
         self, model: Model, *, detect: Callable[[NDArray[np.uint8]], Sequence[Sequence[float]]] | None = ...,
         lost: float = ..., smoothing: float = ..., backend: str = ..., order: str = ..., threads: int = ...,
         field_of_view: float = ..., eye_distance: float = ..., head_smoothing: float = ..., devices: str |
-        Sequence[int] | None = ...
+        Sequence[int] | None = ..., people: int = ...
     ) -> None:
         r"""See the class."""
+    @property
+    def people(self) -> list[Estimate]:
+        r"""The Estimates of everybody in the last frame, by number; one that says why if there is nobody."""
     @overload
     def track(self, image: NDArray[np.uint8], time: float) -> Estimate:
         r"""The Estimate of an image: uint8 (H, W), (H, W, 3) or (H, W, 4), seconds. Releases the GIL."""
@@ -282,6 +289,9 @@ class Tracker:
 
 class TrackerSettings:
     r"""The settings of a Tracker, by the names of its arguments."""
+    @property
+    def people(self) -> int:
+        r"""How many faces are followed at most, 0: all."""
     @property
     def lost(self) -> float:
         r"""A fit with a higher probability of failure is lost."""

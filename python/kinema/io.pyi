@@ -33,14 +33,14 @@ class ColourSource:
     def fps(self) -> float:
         r"""Frames per second."""
     @property
-    def guessed_fps(self) -> bool:
-        r"""Neither the source nor fps= said it, so that 30 was assumed."""
-    @property
     def live(self) -> bool:
         r"""Frames come from a camera, without end."""
     @property
     def late(self) -> int:
         r"""Frames of a live source that were replaced by newer ones before they were read."""
+    @property
+    def guessed_fps(self) -> bool:
+        r"""Neither the source nor fps= said it, so that 30 was assumed."""
 
 
 class Frame:
@@ -92,12 +92,6 @@ class Recording:
         r"""How many frames there are, read or not."""
     def __bool__(self) -> bool:
         r"""True, also where the number of frames is not known."""
-    @overload
-    def __getitem__(self, frames: slice) -> Recording:
-        r"""A part of it, as a Recording of its own."""
-    @overload
-    def __getitem__(self, frames: int) -> Frame:
-        r"""One Frame of it. Reads those before it."""
     @property
     def size(self) -> int | None:
         r"""How many frames there are; None where that is not known."""
@@ -105,17 +99,23 @@ class Recording:
     def fps(self) -> float:
         r"""Frames per second."""
     @property
-    def camera(self) -> kinema.body.Camera:
-        r"""The body.Camera of its frames."""
-    @property
-    def baseline(self) -> float:
-        r"""Metres between the cameras of its pairs; 0 where it has none."""
-    @property
     def live(self) -> bool:
         r"""Frames come from a camera, without end."""
     @property
     def late(self) -> int:
         r"""Frames of a live source that were replaced by newer ones before they were read."""
+    @overload
+    def __getitem__(self, frames: slice) -> Recording:
+        r"""A part of it, as a Recording of its own."""
+    @overload
+    def __getitem__(self, frames: int) -> Frame:
+        r"""One Frame of it. Reads those before it."""
+    @property
+    def camera(self) -> kinema.body.Camera:
+        r"""The body.Camera of its frames."""
+    @property
+    def baseline(self) -> float:
+        r"""Metres between the cameras of its pairs; 0 where it has none."""
     @property
     def background(self) -> NDArray[np.float32] | None:
         r"""Depth of the scene without the person, float32 (H, W), metres; None where there is none."""
