@@ -28,7 +28,11 @@ export async function checkReport(browser, file, name, { title, plots, tables, b
     for (const [kind, selector] of Object.entries(counts)) found[kind] = await page.locator(selector).count();
     assert.deepEqual(found, { tables, bars, pictures, films, scenes });
     for (const film of await page.locator(".film video").all()) {
-      await film.evaluate((one) => one.readyState > 1 || new Promise((ready) => one.addEventListener("loadeddata", ready)));
+      // begun again: a browser that is short of time may have put it off
+      await film.evaluate((one) => one.readyState > 1 || new Promise((ready) => {
+        one.addEventListener("loadeddata", ready);
+        one.load();
+      }));
     }
     for (const image of await page.locator("img").all()) assert.ok(await image.evaluate((one) => one.naturalWidth > 0));
     grounds.push(await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor));
