@@ -362,6 +362,18 @@ class Face(unittest.TestCase):
         self.assertTrue(tracker.track(image, 0.2).detected)
         self.assertEqual(len(calls), 1)
 
+    def test_several_faces_have_numbers(self):
+        image, truth = drawn_face(102)
+        left, top = truth.min(axis=0)
+        box = (left, top, *(truth.max(axis=0) - (left, top)))
+        tracker = face.Tracker(self.model, detect=lambda _: [box], lost=1.0, backend="cpu", people=3)
+        self.assertEqual(tracker.settings.people, 3)
+        tracker.start(landmarks=truth)
+        self.assertEqual(tracker.track(image, 0.0).person, 1)
+        self.assertEqual([each.person for each in tracker.people], [1])
+        with self.assertRaisesRegex(kinema.Error, "people"):
+            face.Tracker(self.model, people=-1)
+
     def test_colour_frames_are_tracked_as_their_grey_images(self):
         image, truth = drawn_face(105)
         colour = np.dstack([image, image, image])

@@ -36,9 +36,9 @@ KINEMA_CONSTANT(double, tracked_noise, 0.035);  // radians
 /// A face whose ray passes the joint of the head further away than this, or whose distance is as far from it, is somebody
 /// else's. [the eyes are 0.12 m from it]
 KINEMA_CONSTANT(double, face_reach, 0.3);  // metres
-/// Deviation of the turn of a face beyond the one that it states. [a realistic person]
+/// Deviation of the turn of a face beyond the one that it states. [four frames of a realistic person]
 KINEMA_CONSTANT(double, face_turn_deviation, 0.08);  // radians
-/// Likewise of its nod: faces at rest seem to look up or down by up to 15 degrees. [a realistic person and webcam clips]
+/// Likewise of its nod: faces at rest seem to look up or down by up to 15 degrees. [four frames of a realistic person]
 KINEMA_CONSTANT(double, face_nod_deviation, 0.2);  // radians
 /// Errors of the directions of a face last for this long.
 KINEMA_CONSTANT(double, face_error_time, 0.1);  // seconds

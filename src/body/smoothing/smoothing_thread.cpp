@@ -18,6 +18,7 @@ constexpr std::size_t longest_queue = 64;
 SmoothingThread::SmoothingThread(const TrackerSettings& settings, std::size_t lag, const Compute& compute)
     : lag_(lag),
       smoother_(make_smoother(settings, lag, compute)),
+      head_(settings.steady && mechanisms::held_head ? std::optional<HeadTurn>(HeadTurn()) : std::nullopt),
       thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
 SmoothingThread::~SmoothingThread() = default;
@@ -49,7 +50,7 @@ std::vector<Estimate> SmoothingThread::finish() {
   // the queue is empty, so the thread does not use smoother and skeleton
   std::vector<Estimate> last = smoother_->finish();
   complete(last, skeleton_);
-  head_.restart();
+  if (head_) head_->restart();
   std::move(last.begin(), last.end(), std::back_inserter(settled));
   ms_ += watch.lap();
   return settled;
@@ -58,7 +59,7 @@ std::vector<Estimate> SmoothingThread::finish() {
 // Frames that are settled together are corrected together, whenever somebody takes them.
 void SmoothingThread::complete(std::vector<Estimate>& settled, const std::shared_ptr<const Skeleton>& skeleton) {
   for (Estimate& estimate : settled) estimate.skeleton = skeleton;
-  if (mechanisms::held_head) head_.correct(settled);
+  if (head_) head_->correct(settled);
 }
 
 double SmoothingThread::ms() const {

@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -50,7 +51,7 @@ private:
 
   const std::size_t lag_;
   const std::unique_ptr<Smoother> smoother_;  // the thread's, except in finish()
-  HeadTurn head_;                             // likewise
+  std::optional<HeadTurn> head_;              // likewise
   mutable std::mutex mutex_;                  // guards all below
   std::condition_variable_any changed_;
   std::deque<Job> jobs_;  // the first is being processed
